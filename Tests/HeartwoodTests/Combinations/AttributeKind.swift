@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// What a column of a combined model holds, with a value for each state and a text by which values are compared.
+/// A kind of column in a combined model, with a value for each state and a text by which values are compared.
 enum AttributeKind: String, CaseIterable {
     case integer16, integer32, integer64, float, double, decimal, boolean, date, string, uri, uuid, data, external, transformable, composite
     /// A text under a uniqueness constraint.
@@ -32,13 +32,13 @@ enum AttributeKind: String, CaseIterable {
 
     /// Whether a predicate may compare a value of the kind with a constant.
     var isComparable: Bool { self != .transformable && self != .composite && self != .reference && self != .external }
-    /// Whether rows are ordered by it.
+    /// Whether rows can be ordered by it.
     var isOrdered: Bool { isComparable && self != .data && self != .uri && self != .uuid }
 
     // MARK: Values
 
-    /// The value of a state. Each column has texts and bytes of its own, so that a value in a wrong column is seen.
-    /// - Parameter number: the case's, which unique values end with.
+    /// The value of a state. Each column has its own texts and bytes, so that a value in a wrong column is detected.
+    /// - Parameter number: the case's number, which ends unique values.
     func value(_ state: ValueState, _ name: String, _ number: Int) -> Any? {
         guard state != .absent, state != .initial else { return nil }
         let place = state.rawValue
@@ -87,7 +87,7 @@ enum AttributeKind: String, CaseIterable {
 
     // MARK: Comparison
 
-    /// A value as a text that two values of the kind share where they are equal.
+    /// A value as text; equal values of the kind have equal texts.
     func plain(_ value: Any?) -> String {
         guard let value, !(value is NSNull) else { return "nil" }
         switch self {
@@ -112,7 +112,7 @@ enum AttributeKind: String, CaseIterable {
         }
     }
 
-    /// A long text by its length, its ends and a hash of all its bytes.
+    /// A long text as its length, its ends and a hash of all its bytes.
     private static func abridged(_ text: String) -> String {
         guard text.utf8.count > 100 else { return text }
         var text = text

@@ -1,5 +1,5 @@
-/// One object: what its columns have before, and what a change sets. A nil change leaves its column alone; one to the same state sets the
-/// same value again.
+/// One object: the states of its columns, and those after a change. A nil change leaves its column alone; a change to the same state sets the same
+/// value again.
 struct CombinedCase {
     let before: [ValueState]
     let changes: [ValueState?]

@@ -3,7 +3,7 @@ import Foundation
 @testable import Heartwood
 
 extension CombinedSample {
-    /// Two entities with the columns of the sample, and one that their references lead to.
+    /// Two entities with the columns of the sample, and the destination of their references.
     func model() -> NSManagedObjectModel {
         let target = NSEntityDescription()
         target.name = "Target"

@@ -2,17 +2,17 @@ import Foundation
 
 @testable import Heartwood
 
-/// Columns beside each other, and the cases that go through every way of writing.
+/// A table's columns, and the cases that go through every way of writing.
 struct CombinedSample {
     struct Column {
         let name: String
         let kind: AttributeKind
         var isOptional = true
-        /// No state has it: it is seen where nobody has set anything.
+        /// Different from every state's value, so that an unset column is detected.
         var defaultValue: Any?
-        /// The name that its values begin with: the one that the column had before a migration.
+        /// The prefix of its values: the name that the column had before a migration.
         let origin: String
-        /// By state, with the number 0: the value, and its text.
+        /// The value and its text by state, with the number 0.
         private let values: [(value: Any?, plain: String)]
 
         init(_ name: String, _ kind: AttributeKind, isOptional: Bool = true, default defaultValue: Any? = nil, origin: String? = nil) {
@@ -23,7 +23,7 @@ struct CombinedSample {
             }
         }
 
-        /// - Parameter number: the case's, which unique values end with.
+        /// - Parameter number: the case's number, which ends unique values.
         func value(_ state: ValueState, _ number: Int) -> Any? {
             kind == .code && state != .initial ? kind.value(state, origin, number) : values[state.rawValue].value
         }
@@ -34,23 +34,23 @@ struct CombinedSample {
         }
     }
 
-    /// How many cases there are. Few have no huge values; all are for the long form.
+    /// The number of cases. The few have no huge values; all are for the long form.
     enum Extent { case few, many, all }
 
     let name: String
     var columns: [Column]
-    /// The origin of the text that a derived attribute shows in small letters; nil for none.
+    /// The column whose text a derived attribute has in lower case; nil for none.
     var derivedFrom: String?
     var cases: [CombinedCase]
-    /// The same columns without indexes of their own, and with one for each.
+    /// The same columns without indexes, and with an index for each.
     var entities = ["Plain", "Indexed"]
 
-    /// HEARTWOOD_COMBINATIONS=long in the environment goes through more states.
+    /// HEARTWOOD_COMBINATIONS=long in the environment adds states.
     static let isLong = ProcessInfo.processInfo.environment["HEARTWOOD_COMBINATIONS"] == "long"
 
     // MARK: Samples
 
-    /// Texts between columns of fixed sizes. Four of them are left, cleared and changed in all combinations.
+    /// Texts between columns of fixed sizes. Four of the texts are kept, cleared and changed in all combinations.
     static func texts(_ extent: Extent) -> CombinedSample {
         let columns = [
             Column("a", .string), Column("b", .string), Column("b2", .integer32, isOptional: false, default: 77), Column("c", .string),
@@ -62,7 +62,7 @@ struct CombinedSample {
             let turn = cases.count
             var whole: [ValueState] = Array(repeating: .short, count: 8), changed: [ValueState?] = Array(repeating: nil, count: 8)
             for (index, column) in places.enumerated() { (whole[column], changed[column]) = (before[index], changes[index]) }
-            // The others take turns of other lengths, so that they meet in many combinations too.
+            // The others alternate in cycles of other lengths, so that they meet in many combinations too.
             whole[6] = [.short, .absent, .long][turn / 2 % 3]
             whole[7] = [.short, .absent][turn / 3 % 2]
             changed[2] = [nil, .other][turn % 2]
@@ -100,7 +100,7 @@ struct CombinedSample {
         return CombinedSample(name: "texts", columns: columns, derivedFrom: "a", cases: cases)
     }
 
-    /// Every type beside the others. Each column takes each state, each pair of columns is cleared and set, and all are at once.
+    /// Every type beside the others. Each column takes each state, each pair of columns is cleared and set, and then all at once.
     static func types(_ extent: Extent) -> CombinedSample {
         let columns = AttributeKind.allCases.map { kind in
             Column(kind.rawValue, kind, default: kind == .integer32 ? 77 : kind == .string ? "default" : nil)
@@ -131,10 +131,10 @@ struct CombinedSample {
         return CombinedSample(name: "types", columns: columns, derivedFrom: nil, cases: cases)
     }
 
-    /// Leaves every third case.
+    /// Keeps every third case.
     mutating func thinOut(_ turn: Int) { cases = cases.enumerated().filter { $0.offset % 3 == turn % 3 }.map(\.element) }
 
-    /// The states that the cases give a column.
+    /// The states of a column in all cases.
     func states(of column: Int) -> [ValueState] {
         let all = Set(cases.flatMap { [$0.before[column], $0.changes[column] ?? $0.before[column]] })
         return all.union([.initial, .absent]).sorted { $0.rawValue < $1.rawValue }

@@ -3,24 +3,24 @@ import Testing
 
 @testable import Heartwood
 
-/// A store with the objects of a sample, and beside it what each of them is to have.
+/// A store with the objects of a sample, and the expected state of each.
 final class CombinedStore {
     let sample: CombinedSample
     let kind: StoreKind
     let stack: TestStack
-    /// By case, what its object has in each entity; kept by the test alone.
+    /// The expected state of each case's object in each entity; only the test writes it.
     var expected: [[ValueState]]
-    /// Columns that have taken the value of another one.
+    /// Columns that have taken another column's value.
     var sources: [Int: Int] = [:]
-    /// By case and column: values that are none of the states, as a text. A composite may take its elements from two sides.
+    /// Expected texts by case and column that belong to no state. A composite may take its elements from two contexts.
     var mixed: [[Int]: String] = [:]
-    /// The context that has written last, where its own objects are to show what is stored.
+    /// The last writing context, if its own objects must show the stored state.
     var writer: NSManagedObjectContext?
 
-    /// A new store with nothing but targets.
+    /// A new store with only the targets.
     init(_ kind: StoreKind, _ sample: CombinedSample) throws {
         var sample = sample
-        // A store of the tests' own computes nothing.
+        // The tests' own incremental store derives nothing.
         if kind == .incremental { sample.derivedFrom = nil }
         (self.kind, self.sample) = (kind, sample)
         stack = try TestStack(kind, model: sample.model())
@@ -29,8 +29,8 @@ final class CombinedStore {
         try stack.context.save()
     }
 
-    /// A store at `url` that has what `other` has.
-    /// - Parameter sample: with other columns; the values of those that `other` has are looked for by their origin.
+    /// A store at `url` with the content of `other`.
+    /// - Parameter sample: a sample with other columns; their values come from the columns of `other` with the same origin.
     init(_ kind: StoreKind, _ sample: CombinedSample, at url: URL, like other: CombinedStore, options: [String: Any] = [:]) throws {
         (self.kind, self.sample) = (kind, sample)
         stack = try TestStack(kind, model: sample.model(), at: url, options: options)
@@ -40,7 +40,7 @@ final class CombinedStore {
 
     // MARK: Objects
 
-    /// Inserts an object of each case into each entity; nil leaves what an object has from the beginning.
+    /// Inserts an object of each case into each entity; nil leaves the initial value.
     func insert(_ states: (CombinedCase) -> [ValueState?], into context: NSManagedObjectContext) throws {
         expected = sample.cases.map { states($0).map { $0 ?? .initial } }
         for (number, item) in sample.cases.enumerated() {
@@ -52,7 +52,7 @@ final class CombinedStore {
         }
     }
 
-    /// The objects of all cases, as a context has them.
+    /// The objects of all cases in a context.
     func objects(in context: NSManagedObjectContext) throws -> [(entity: String, number: Int, object: NSManagedObject)] {
         try sample.entities.flatMap { entity in
             try stack.fetch(entity, in: context).map { (entity, try Self.number($0.value(forKey: "key")), $0) }
@@ -61,7 +61,7 @@ final class CombinedStore {
 
     static func number(_ key: Any?) throws -> Int { try #require(Int(key as? String ?? "")) }
 
-    /// Makes the changes of each case to its objects; with `shift` those of a case so far behind.
+    /// Makes the changes of each case to its objects; with `shift` the changes of another case.
     func change(in context: NSManagedObjectContext, shift: Int = 0) throws {
         for (_, number, object) in try objects(in: context) { try set(changes(number, shift), of: number, in: object) }
     }
@@ -74,7 +74,7 @@ final class CombinedStore {
         }
     }
 
-    /// The targets of the context that was asked last.
+    /// The targets in the last context.
     private var targets: (context: NSManagedObjectContext, byLabel: [String: NSManagedObject])?
 
     private func value(_ column: CombinedSample.Column, _ state: ValueState, _ number: Int, in context: NSManagedObjectContext?) throws -> Any? {
@@ -87,7 +87,7 @@ final class CombinedStore {
         return targets?.byLabel[label]
     }
 
-    /// What a batch request takes: null where nothing is set, an ID for a target, a composite's elements by their paths.
+    /// The values for a batch request: null for an unset column, an ID for a target, a composite's elements by their paths.
     func dictionary(_ states: [ValueState?], of number: Int) throws -> [String: Any] {
         var result: [String: Any] = [:]
         for (column, state) in zip(sample.columns, states) {
@@ -104,12 +104,12 @@ final class CombinedStore {
 
     // MARK: Expectations
 
-    /// All objects have taken the changes of their cases.
+    /// Expects that all objects have the changes of their cases.
     func expectChanges(shift: Int = 0) {
         for number in expected.indices { expected[number] = expected[number].changed(by: changes(number, shift)) }
     }
 
-    /// What each column is to have, by case, as a text.
+    /// The expected text of each column, by case.
     func plains() -> [[String]] {
         let sources = sample.columns.indices.map { self.sources[$0] ?? $0 }
         return expected.enumerated().map { number, states in
@@ -117,7 +117,7 @@ final class CombinedStore {
         }
     }
 
-    /// Compares what was read of an object with what is expected.
+    /// Compares the values read from an object with the expected ones.
     func compare(
         _ entity: String, _ number: Int, _ place: String, with all: [[String]], into found: inout Differences, _ read: (String) -> Any?
     ) {
@@ -129,7 +129,7 @@ final class CombinedStore {
         }
     }
 
-    /// The changes of a case, in words.
+    /// The changes of a case as text.
     func describe(_ number: Int) -> String {
         let item = sample.cases[number]
         return zip(sample.columns, zip(item.before, item.changes)).compactMap { column, states in

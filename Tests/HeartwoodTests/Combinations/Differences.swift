@@ -1,6 +1,6 @@
 import Testing
 
-/// What differs from what is expected; the first ones are told, the others are counted.
+/// Collects differences; the first ones are shown, the others counted.
 struct Differences {
     private var lines: [String] = []
     private var count = 0

@@ -4,19 +4,19 @@ import Testing
 
 @testable import Heartwood
 
-/// What a store goes through between writing and reading. Its objects stay what they are.
+/// An operation on a store between writing and reading, which must keep its objects.
 enum Passage: String, CaseIterable, CustomTestStringConvertible {
     case reopened, compacted, salvaged
-    /// Written as a binary archive and as a record log again.
+    /// Written as a binary archive and again as a record log.
     case throughArchive
-    /// To a model with other columns: in the file itself, by objects into a new one, and by objects of an archive.
+    /// Migrated to a model with other columns: in the file itself, by objects into a new one, and by objects of an archive.
     case migratedInPlace, migratedByObjects, migratedArchive
 
     var testDescription: String { rawValue }
 
     var kind: StoreKind { self == .migratedArchive ? .binary : .recordLog }
 
-    /// The store after it, with what its objects are to have.
+    /// The resulting store, with its expected objects.
     func pass(_ store: CombinedStore) throws -> CombinedStore {
         let stack = store.stack, url = Self.newURL()
         switch self {
@@ -71,7 +71,7 @@ extension CombinedStore {
         for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
     }
 
-    /// Closes the store and copies its file, which goes with the stack.
+    /// Closes the store and copies its file, which is deleted with the stack.
     fileprivate func copy(to url: URL) throws {
         try close()
         try FileManager.default.copyItem(at: stack.url, to: url)
@@ -79,7 +79,7 @@ extension CombinedStore {
 }
 
 extension CombinedSample {
-    /// A version of the model in which every second column has another name, one is gone and two have come.
+    /// A version of the model in which every second column is renamed, one is removed and two are added.
     fileprivate func migrated() -> CombinedSample {
         let kept = columns.indices.filter { $0 != 3 }
         var next = self

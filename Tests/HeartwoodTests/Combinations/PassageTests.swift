@@ -2,7 +2,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a store goes through leaves every value as it was, and rows that were written before take changes as those that are written after.
+/// The operations keep every value, and older rows accept changes as newer ones do.
 @Suite struct PassageTests {
     @Test("Texts stay as they were in a store that is reopened, compacted, salvaged or migrated", arguments: Passage.allCases)
     func texts(passage: Passage) throws {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Cards with four texts between fixed attributes, two of the texts with an index. Each subset of the texts is set to nothing, to an empty text, to what it
-/// was and to a long one, by each way of writing, and is read by each way of reading.
+/// Cards with four texts between fixed attributes, two of the texts with an index. Each way of writing sets each subset of the texts to null, to an
+/// empty text, to the old value and to a long one; each way of reading reads it.
 ///
 /// A save that set two texts of one object to nil once wrote wrong values into its other texts.
 @Suite struct TextSubsetTests {
@@ -15,12 +15,12 @@ import Testing
     private static let names = ["a", "b", "c", "d"]
     private static let old: [String?] = ["aa", "bbb", "cccc", "ddddd"]
 
-    /// What a card's texts become: by bit, those of `subset` are set to `value`; nil for what they were.
+    /// A change of a card: the texts of the bit set `subset` get `value`; nil keeps the old value.
     private struct Change {
         let subset: Int
         let value: String??
 
-        /// By text: what is set; nil where nothing is.
+        /// The new value by text; nil for an unchanged text.
         var set: [String??] {
             (0..<4).map { index -> String?? in
                 guard subset & 1 << index != 0 else { return .none }
@@ -69,7 +69,7 @@ import Testing
         return child
     }
 
-    /// Changes all cards by one way of writing; their own context has them registered.
+    /// Changes all cards in one way of writing, while their context has them registered.
     private static func write(_ way: Way, _ stack: TestStack, _ cards: [NSManagedObject]) throws {
         switch way {
         case .own:
@@ -104,7 +104,7 @@ import Testing
             try stack.context.save()
             stack.context.undoManager = nil
         case .overwritingAConflict, .mergingAConflict:
-            // Somebody else has changed the number alone, so both states come together.
+            // Another context has changed only the number, so that both changes are merged.
             for card in cards { _ = texts(card) }
             let other = stack.anew()
             for card in try Self.cards(other) { card.setValue(Date(timeIntervalSinceReferenceDate: 9), forKey: "made") }

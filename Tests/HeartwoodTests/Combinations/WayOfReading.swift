@@ -3,19 +3,19 @@ import Testing
 
 @testable import Heartwood
 
-/// How what is stored comes to be read. Each way reads every object.
+/// A way of reading the stored values. Each way reads every object.
 enum WayOfReading: CaseIterable {
-    /// In the context that wrote, as it has its objects after the save, and once more after they were refreshed.
+    /// In the writing context, with its objects after the save, and again after a refresh.
     case writer, refreshedWriter
-    /// In a context that has read nothing: faults that fire, objects that the fetch reads, a few at a time too, ones that were read and
-    /// refreshed, committed values, a fetch that asks for a few properties.
+    /// In a context that has read nothing: faults that fire, objects that the fetch reads, the same in batches, objects that were read and
+    /// refreshed, committed values, and a fetch of a few properties.
     case faults, whole, batched, refreshed, committed, chosen
-    /// As dictionaries: all columns of a row by one request, and each by one of its own.
+    /// As dictionaries: all columns of a row in one request, and each column in one of its own.
     case dictionaries, chosenDictionaries
-    /// How many objects have a value, by an index and by a scan; and all in the order of a column.
+    /// The number of objects with a value, through an index and a scan; and all objects in the order of a column.
     case counts, order
 
-    /// All of them, or two and some of the others in turns.
+    /// All of them, or two fixed ones and some of the others in turn.
     static func ways(all: Bool, turn: Int) -> [WayOfReading] {
         if all || CombinedSample.isLong { return allCases }
         let others = allCases.filter { $0 != .faults && $0 != .dictionaries }
@@ -86,7 +86,7 @@ enum WayOfReading: CaseIterable {
         }
     }
 
-    /// A reference is read as its target's label, and a composite by its elements.
+    /// A reference is read as its target's label, and a composite as its elements.
     private static func paths(_ column: CombinedSample.Column) -> [String] {
         switch column.kind {
         case .reference: [column.name + ".label"]
@@ -107,7 +107,7 @@ enum WayOfReading: CaseIterable {
         for (index, column) in store.sample.columns.enumerated() where column.kind.isComparable && store.sources[index] == nil {
             var values: [String: Any] = [:]
             for state in store.sample.states(of: index) {
-                // Unique values are told apart by their numbers.
+                // Unique values differ by their numbers.
                 for number in column.kind == .code ? Array(stride(from: 0, to: all.count, by: 7)) : [0] {
                     let value = column.value(state, number)
                     values[column.kind.plain(value)] = value ?? NSNull()

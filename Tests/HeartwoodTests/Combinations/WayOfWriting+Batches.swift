@@ -11,7 +11,7 @@ extension WayOfWriting {
         if self == .batchPartial { store.expected = store.sample.cases.map { item in item.before.map { _ in .initial } } }
         store.expectChanges()
         if self == .batchObjectHandler {
-            // The object belongs to no context, so nothing can be set that it refers to.
+            // The object has no context, so it cannot be given objects.
             for (index, column) in store.sample.columns.enumerated() where column.kind == .reference {
                 for number in store.expected.indices { store.expected[number][index] = .initial }
             }
@@ -62,7 +62,7 @@ extension WayOfWriting {
         }
     }
 
-    /// Each text takes what the next one has, in one request.
+    /// Each text takes the value of the next one, in one request.
     func moveByExpressions(_ store: CombinedStore) throws {
         let columns = store.sample.columns, texts = columns.indices.filter { columns[$0].kind == .string }
         for (index, text) in texts.enumerated() { store.sources[text] = texts[(index + 1) % texts.count] }

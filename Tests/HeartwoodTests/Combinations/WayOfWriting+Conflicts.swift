@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Saves that meet what somebody else has saved.
+/// Saves that conflict with another context's save.
 extension WayOfWriting {
     private var policy: NSMergePolicy {
         switch self {
@@ -15,7 +15,7 @@ extension WayOfWriting {
         }
     }
 
-    /// Another context saves the changes of each case while this one has those of the case behind it.
+    /// Another context saves the changes of each case while this one has the changes of the next case.
     func merge(_ store: CombinedStore) throws {
         try insertBefore(store)
         let context = store.stack.context, before = store.expected
@@ -38,11 +38,11 @@ extension WayOfWriting {
     private func expectMerge(of number: Int, _ base: [ValueState], _ store: CombinedStore) {
         let columns = store.sample.columns, my = store.changes(number, 1)
         let theirs = base.changed(by: store.changes(number)), mine = base.changed(by: my)
-        // What two states have in common is one value, as true and the least number are for a Boolean.
+        // Two states may share one value, as true and the least number do for a Boolean.
         func plain(_ states: [ValueState]) -> [String] { zip(columns, states).map { $0.plain($1, number) } }
         let was = plain(base), their = plain(theirs), our = plain(mine)
         store.expected[number] = switch self {
-        // What this context has not touched is written by the other one alone.
+        // A column that this context has not changed has the other one's value.
         case _ where my.allSatisfy({ $0 == nil }): theirs
         case .refused: theirs
         case .mergedForStore: base.indices.map { their[$0] != was[$0] ? theirs[$0] : mine[$0] }

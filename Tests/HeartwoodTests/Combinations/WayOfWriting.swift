@@ -3,21 +3,21 @@ import Testing
 
 @testable import Heartwood
 
-/// How the objects of a sample come from what they have before to what they have after. Each way says beside it what they are to have.
+/// A way of changing a sample's objects from their old states to their new ones. Each way also sets the expected states.
 ///
-/// HEARTWOOD_COMBINATIONS_WAYS=own,upsert in the environment goes those alone.
+/// HEARTWOOD_COMBINATIONS_WAYS=own,upsert in the environment runs only those.
 enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
-    /// A save of new objects: with all values, with those of the changes alone, with values that were set twice.
+    /// A save of new objects: with all values, with only the changed ones, with values that were set twice.
     case insertion, partialInsertion, insertionAfter
-    /// A save of changed objects, where they were made and in another context; one object a save; one save after the other.
+    /// A save of changed objects in the context that made them, and in another one; one object a save; one save after the other.
     case own, elsewhere, oneByOne, twice
     case child, childInsertion, grandchild
     case undone, redone, undoneBeforeSaving
-    /// A save in conflict with another one, by each merge policy.
+    /// A save in conflict with another one, under each merge policy.
     case mergedForStore, mergedForObject, overwritten, rolledBack, refused
-    /// A save of changes that were put on top of what the other one has saved: by a refresh, and by its notification.
+    /// A save of changes over another context's save, after a refresh or its notification.
     case refreshedBeforeSaving, followed
-    /// Insertions of objects whose unique key is there already, by each merge policy.
+    /// Insertions of objects whose unique key exists already, under each merge policy.
     case upsert, upsertForStore, upsertOverwriting, upsertRolledBack, upsertRefused
     case batchDictionaries, batchDictionaryHandler, batchObjectHandler, batchPartial, batchUpsert, batchUpsertOfChanges, batchUpdate, batchExpression
 
@@ -30,7 +30,7 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
 
     var kinds: [StoreKind] {
         switch self {
-        // A binary archive is written whole by each save, and batch requests are a record log's own.
+        // Each save writes a binary archive as a whole, and only a record log has batch requests.
         case .oneByOne, .batchDictionaries, .batchDictionaryHandler, .batchObjectHandler, .batchPartial, .batchUpsert, .batchUpsertOfChanges,
             .batchUpdate, .batchExpression:
             StoreKind.recordLogs.filter(StoreKind.allCases.contains)
@@ -45,7 +45,7 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
             try insertBefore(store)
             store.writer = context
         case .partialInsertion:
-            // What must not be null has a default value.
+            // A required column has a default value.
             try store.insert(\.changes, into: context)
             try context.save()
             store.writer = context

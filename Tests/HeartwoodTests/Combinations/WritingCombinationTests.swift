@@ -2,7 +2,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Every way of writing by every way of reading, over tables of small changes: no save stores a value that nobody set.
+/// Every way of writing with every way of reading, over tables of small changes: no save stores a value that the test did not set.
 ///
 /// A save that set two texts of one object to nil once wrote wrong values into its other texts.
 @Suite struct WritingCombinationTests {
@@ -20,11 +20,11 @@ import Testing
         var sample = make(kind == .recordLog ? CombinedSample.isLong ? .all : .many : CombinedSample.isLong ? .many : .few)
         let turn = (WayOfWriting.allCases.firstIndex(of: way) ?? 0) + (StoreKind.allCases.firstIndex(of: kind) ?? 0)
         if kind != .recordLog, !CombinedSample.isLong {
-            // The other stores share the cases and the entities among them.
+            // The other stores divide the cases and the entities among them.
             sample.entities = [sample.entities[turn % 2]]
             sample.thinOut(turn)
         } else if kind == .incremental {
-            // Such a store is asked by going over all of its objects.
+            // Such a store answers a request by iterating over all of its objects.
             sample.thinOut(turn)
         }
         let store = try CombinedStore(kind, sample)

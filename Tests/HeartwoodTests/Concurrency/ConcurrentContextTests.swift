@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Contexts of several queues at once; also what the thread sanitizer is run over.
+/// Contexts of several queues at once; the thread sanitizer runs these tests too.
 @Suite struct ConcurrentContextTests {
     private static let writers = 6, rounds = 12, people = 8
 
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Not the JSON file, which each save writes whole: its rows are kept as the binary store's are.
+    /// Not the JSON file, which each save writes as a whole: the binary store tests the same code for rows.
     @Test("Many contexts save and the main queue's context merges them", arguments: StoreKind.allCases.filter { $0 != .atomic }, [true, false])
     func manyContextsSaveAndTheMainQueuesMergesThem(kind: StoreKind, mergesByItself: Bool) async throws {
         let stack = try TestStack(kind)
@@ -56,7 +56,7 @@ import Testing
         if mergesByItself {
             main.automaticallyMergesChangesFromParent = true
         } else {
-            // As code for Core Data has it: the notification crosses to the other queue with the objects in it.
+            // As in code for Core Data: the notification crosses to the other queue with its objects.
             for context in contexts {
                 tokens.append(NotificationCenter.default.addObserver(
                     forName: .NSManagedObjectContextDidSave, object: context, queue: nil
@@ -84,7 +84,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.newContext()).count == wanted + 1)
     }
 
-    /// Walks the graph while others save.
+    /// Iterates over the graph while others save.
     private func read(_ main: NSManagedObjectContext, _ group: NSManagedObjectID) async throws {
         for _ in 0..<Self.rounds {
             try await main.perform {

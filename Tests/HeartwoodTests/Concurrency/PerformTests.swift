@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Runs `body` on a thread of its own, which may wait as long as it likes.
+/// Runs `body` on a thread of its own, which may wait without limit.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
@@ -29,7 +29,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
     func whatABlockGivesAndThrowsComesBack(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = context(stack)
-        // Without `try`: a block that throws nothing makes a call that throws nothing.
+        // Without `try`: a call with a block that cannot throw cannot throw.
         #expect(context.performAndWait { context.hasChanges } == false)
         #expect(await context.perform { context.hasChanges } == false)
         #expect(await context.perform(schedule: .enqueued) { 7 } == 7)
@@ -93,8 +93,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(room.overlaps.load(ordering: .relaxed) == 0)
     }
 
-    /// Off Apple's platforms the main actor's thread is not the main thread once a program has an asynchronous main function, so a
-    /// main-queue context that looked at the thread alone waited for the queue that it was on.
+    /// Off Apple's platforms the main actor's thread is not the main thread once a program has an asynchronous main function. A main-queue context
+    /// that checked only the thread waited for the queue that it was on.
     @MainActor @Test("The main queue's context runs at once on the main actor") func theMainQueuesContextRunsAtOnceOnTheMainActor() throws {
         let stack = try TestStack(.inMemory)
         let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
@@ -102,7 +102,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(other.performAndWait { main.performAndWait { other.performAndWait { 2 } } } == 2)
     }
 
-    /// Swift ends the process where a closure of the main actor runs elsewhere; blocks that are written there must be none.
+    /// Swift ends the process if a closure of the main actor runs elsewhere; these blocks must not be isolated to it.
     @MainActor @Test("Blocks written on the main actor may run elsewhere") func blocksWrittenOnTheMainActorMayRunElsewhere() async throws {
         let stack = try TestStack(.inMemory)
         let context = context(stack), coordinator = stack.coordinator
@@ -145,7 +145,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
             let numbers = Mutex<[Int]>([])
         }
         let seen = Seen()
-        // In an asynchronous function `perform` means the one that waits, so the other is called from one that is not.
+        // In an asynchronous function `perform` is the one that waits, so a synchronous function calls the other one.
         func enqueue() {
             for number in 0..<100 { context.perform { seen.numbers.withLock { $0.append(number) } } }
         }

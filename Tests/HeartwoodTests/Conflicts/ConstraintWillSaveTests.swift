@@ -3,9 +3,9 @@ import Testing
 
 @testable import Heartwood
 
-/// What a merge policy makes of a breach of uniqueness is asked as what the program has changed.
+/// Changes that a merge policy makes for a violated constraint get the same callbacks as the program's changes.
 @Suite struct ConstraintWillSaveTests {
-    /// Diarists with one title each, and notes of theirs.
+    /// Diarists with one title each, and their notes.
     private static func model() -> NSManagedObjectModel {
         let diarist = NSEntityDescription(), page = NSEntityDescription()
         diarist.name = "Diarist"
@@ -24,7 +24,7 @@ import Testing
         return model
     }
 
-    /// A context with a new object of a saved one's title, and that one.
+    /// A context with a new object that has a saved object's title, and the saved object.
     private func conflict(_ kind: StoreKind, _ policy: NSMergePolicy) throws -> (stack: TestStack, context: NSManagedObjectContext, old: Diarist, new: Diarist) {
         let stack = try TestStack(kind, model: Self.model())
         let saved = stack.insert("Diarist", ["title": "a", "count": 1])

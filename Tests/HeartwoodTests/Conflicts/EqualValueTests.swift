@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Values that are set to what they were: a form writes all of its fields.
+/// Values that are set to their old value: a form writes all of its fields.
 @Suite struct EqualValueTests {
     private static let ways = ["refresh", "merge", "automatic merge", "refresh of all"]
 
@@ -15,7 +15,7 @@ import Testing
         let person = stack.insert("Person", ["name": "a", "age": 1, "group": group])
         try context.save()
         let theirs = try #require(try stack.fetch("Person", in: other).first)
-        // As a form does that changed nothing but the age.
+        // A form that changed only the age writes this too.
         person.setValue("a", forKey: "name")
         person.setValue(nil, forKey: "birthday")
         person.setValue(group, forKey: "group")
@@ -72,7 +72,7 @@ import Testing
         #expect((found.value(forKey: "double") as? Double)?.sign == .minus)
     }
 
-    /// Several keys, which each archive has in an order of its own.
+    /// Several keys, whose order differs between archives.
     private static func map(_ text: String = "a") -> NSDictionary {
         ["k": [7, text, true] as NSArray, "l": 2.5, "m": "m", "n": Set(["s", "t"]) as NSSet, "o": Date(timeIntervalSinceReferenceDate: 5)]
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(!object.hasPersistentChangedValues && object.changedValuesForCurrentEvent().isEmpty)
         object.setValue(2, forKey: "int16")
         #expect(Set(object.changedValues().keys) == ["int16"])
-        // It takes back nothing that another context has changed.
+        // It reverts no change of another context.
         theirs.setValue(Self.map("b"), forKey: "transformable")
         try other.save()
         context.refresh(object, mergeChanges: true)
@@ -95,7 +95,7 @@ import Testing
         try context.save()
         other.refreshAllObjects()
         #expect((theirs.value(forKey: "transformable") as? NSDictionary)?.isEqual(Self.map("b")) ?? false)
-        // Nor does another context that sets an equal one win over a change of it.
+        // Nor does another context that sets an equal value override a change.
         _ = object.value(forKey: "transformable")
         context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
         theirs.setValue(Self.map("b"), forKey: "transformable")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Relationships of which the store keeps both sides: whatever becomes of one of them before the save, the store's two sides agree.
+/// Relationships of which the store keeps both sides: whatever happens to one side before the save, the store's two sides agree.
 @Suite struct InverseRepairTests {
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
 
@@ -26,7 +26,7 @@ import Testing
         #expect(try stack.named("renamed", in: reader).names("steps") == ["s"])
     }
 
-    /// Of one-to-many relationships in an order, of one-to-one ones, and of those that are their own inverse.
+    /// One-to-many relationships with an order, one-to-one ones, and relationships that are their own inverse.
     @Test("A refresh that drops one side leaves no half of a pair", arguments: StoreKind.allCases)
     func aRefreshThatDropsOneSideLeavesNoHalfOfAPair(kind: StoreKind) throws {
         let stack = try stack(kind)
@@ -47,7 +47,7 @@ import Testing
         #expect(try stack.named("t", "Step", in: reader).names("owner") == [])
     }
 
-    /// A merge puts what others have saved under the changes of a context, so the save meets no conflict.
+    /// A merge puts other saves under the context's changes, so the save has no conflict.
     @Test("A merged rival loses its partner", arguments: StoreKind.allCases)
     func aRivalThatWasMergedLosesItsPartner(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
@@ -114,7 +114,7 @@ import Testing
         #expect(try stack.named("n", in: reader).names("steps") == [] && stack.named("s", "Step", in: reader).one("owner") == nil)
     }
 
-    /// What it had read of its members counted as stored.
+    /// The members that the context had read counted as stored.
     @Test("An owner that is written again lists the members that refer to it", arguments: StoreKind.planning)
     func anOwnerThatIsWrittenAgainListsTheMembersThatSaySo(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()

@@ -5,7 +5,7 @@ import Testing
 
 /// Two contexts over one coordinator: one is behind the other when it saves.
 @Suite struct MergePolicyTests {
-    /// A person who was read by `mine` as (Ada, 1, a@x) and has since become (Grace, 1, a@x) in the store.
+    /// A person whom `mine` has read as (Ada, 1, a@x) and the store now has as (Grace, 1, a@x).
     private struct Conflict {
         let stack: TestStack
         let mine: NSManagedObject
@@ -24,7 +24,7 @@ import Testing
             try other.save()
         }
 
-        /// What the object shows, and what the store has.
+        /// Checks the object's values and the store's.
         func expect(name: String?, age: Int?, sourceLocation: SourceLocation = #_sourceLocation) throws {
             let other = stack.newContext()
             let stored = try other.existingObject(with: mine.objectID)
@@ -139,8 +139,8 @@ import Testing
         #expect(throws: NSError.self) { try refused.context.save() }
     }
 
-    /// An object that was saved and not read again once had no version to compare, so the next save of its context overwrote
-    /// what others had saved in between.
+    /// An object that was saved and not read again once had no version to compare, so the next save of its context overwrote other saves in
+    /// between.
     @Test("The next save compares with the version that was saved", arguments: StoreKind.allCases)
     func whatWasSavedIsTheVersionThatTheNextSaveComparesWith(kind: StoreKind) throws {
         let stack = try TestStack(kind)

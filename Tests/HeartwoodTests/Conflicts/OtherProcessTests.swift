@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Two coordinators over one file know as little of each other as two processes do.
+/// Two coordinators over one file are as independent as two processes.
 @Suite struct OtherProcessTests {
     private func twoStacks() throws -> (TestStack, TestStack) {
         let first = try TestStack(.recordLog)
@@ -88,7 +88,7 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "Grace")
     }
 
-    /// Durability decides how a commit reaches the file: by a call that the system tells of, or through memory.
+    /// Durability decides how a commit reaches the file: by a call that the system reports, or through memory.
     @Test("A commit of another process is announced", arguments: ["full", "none"])
     func aCommitOfAnotherProcessIsTold(durability: String) async throws {
         let two = try TestStack(.recordLog)
@@ -112,7 +112,7 @@ import Testing
         #expect(heard.all.isEmpty, "once")
         let id = context.performAndWait { mine.objectID.uriRepresentation() }
         let key = try #require(two.coordinator.managedObjectID(forURIRepresentation: id))
-        // Made here, since the test may have come to another thread.
+        // Made here, since the test may have moved to another thread.
         let theirs = two.newContext()
         _ = try two.fetch("Person", in: theirs)
         theirs.object(with: key).setValue("Grace", forKey: "name")

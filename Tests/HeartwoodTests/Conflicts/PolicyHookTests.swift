@@ -4,9 +4,9 @@ import Testing
 
 @testable import Heartwood
 
-/// What of a policy is asked, the policies' old names, and what a context says of itself.
+/// The methods of a policy that are called, the policies' old names, and a context's name, author and user info.
 @Suite struct PolicyHookTests {
-    /// Overrides the oldest of the methods alone.
+    /// Overrides only the oldest method.
     private final class Old: NSMergePolicy {
         struct Refusal: Error {}
         var asked: [[Any]] = []
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A context that has changed two persons whom another one has changed and saved.
+    /// A context with changes of two persons whom another one has changed and saved.
     private func behind(_ kind: StoreKind) throws -> (TestStack, [NSManagedObject]) {
         let stack = try TestStack(kind)
         let people = ["a", "b"].map { stack.insert("Person", ["name": $0, "email": "\($0)@x"]) }
@@ -59,7 +59,7 @@ import Testing
         #expect(!stack.context.hasChanges && people[0].value(forKey: "age") as? Int == 2)
     }
 
-    /// Asked by hand, it resolves conflicts of both kinds in one list.
+    /// Called directly, it resolves conflicts of both kinds in one list.
     @Test("One list may have conflicts of both kinds", arguments: StoreKind.allCases)
     func oneListMayHaveConflictsOfBothKinds(kind: StoreKind) throws {
         final class Keeping: NSMergePolicy {

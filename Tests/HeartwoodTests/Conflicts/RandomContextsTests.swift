@@ -4,8 +4,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Random work in several contexts, of one coordinator or one tree, that know of each other only what they have merged or refreshed: after
-/// each save the two sides of every relationship agree in the store, and whoever reads anew sees what the store has.
+/// Random work in several contexts, of one coordinator or one tree, that know only the changes that they have merged or refreshed. After each save
+/// the two sides of every relationship agree in the store, and a new reader sees the store's state.
 @Suite struct RandomContextsTests {
     private struct Difference: Error {
         let what: String
@@ -46,7 +46,7 @@ import Testing
             return !object.isDeleted && object.managedObjectContext != nil
         }
 
-        /// An object that is there; nil for none, or where the one that was found has vanished.
+        /// An existing object; nil if there is none, or if the one that was found has vanished.
         private func pick(_ entities: [String], _ context: NSManagedObjectContext) throws -> NSManagedObject? {
             guard let object = try all(entities[number(entities.count)], context).randomElement(using: &random) else { return nil }
             return isThere(object) ? object : nil
@@ -92,7 +92,7 @@ import Testing
                 guard let object = try pick([entity], context) else { return }
                 let other = number(4) == 0 ? nil : try pick([destination], context)
                 guard isThere(object) else { return }
-                // Attributes change together with what an object points at.
+                // Attributes change together with the object's relationships.
                 if number(2) == 0 { object.drawMoreValues(&random) }
                 story.append("\(index) \(key) of \(object.text("name") ?? ""): \(other?.text("name") ?? "nil")")
                 set(key, object, other)
@@ -122,7 +122,7 @@ import Testing
 
         private static let expected = [NSManagedObjectMergeError, NSManagedObjectValidationError, NSValidationMultipleErrorsError]
 
-        /// Saves; where that fails for a conflict, or for a relationship to what is gone, the context starts anew.
+        /// Saves; after a conflict, or a reference to a deleted object, the context starts again.
         private func save(_ index: Int) throws {
             story.append("\(index) saves")
             do {
@@ -150,7 +150,7 @@ import Testing
                 for (name, relationship) in object.entity.relationshipsByName {
                     guard let inverse = relationship.inverseRelationship else { continue }
                     let destinations = members(object, name)
-                    // Whoever came to an object after another context had deleted it points at nothing.
+                    // An object whose destination another context had deleted refers to nothing.
                     for destination in destinations where isThere(destination) {
                         guard members(destination, inverse.name).contains(object) else {
                             throw Difference(what: "\(what): \(object.plain) has by \(name) \(destination.plain)")
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    /// `HEARTWOOD_CONTEXTS_SEED` runs one again, `HEARTWOOD_CONTEXTS_RUNS` asks for more.
+    /// `HEARTWOOD_CONTEXTS_SEED` repeats a run, `HEARTWOOD_CONTEXTS_RUNS` sets the number of runs.
     private static let environment = ProcessInfo.processInfo.environment
     private static let runs = environment["HEARTWOOD_CONTEXTS_RUNS"].flatMap(UInt64.init) ?? 12
     private static let policies: [NSMergePolicyType] = [

@@ -41,7 +41,7 @@ import Testing
         stack.context.delete(pair[0])
         try stack.context.save()
         #expect([first, second, third].map(signs) == [2, 1, 1])
-        // Values that a deletion or another change gives up are free.
+        // Values that a deletion or another change releases are free.
         stack.context.delete(pair[1])
         stack.insert("Reaction", ["sign": "+", "message": third])
         try stack.context.save()

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct UniquenessTests {
-    /// A store with one person of group "Old", and a second one inserted with the same email.
+    /// A store with one person of group "Old", and an inserted person with the same email.
     private func upsert(
         _ kind: StoreKind, _ policy: NSMergePolicy
     ) throws -> (stack: TestStack, old: NSManagedObject, new: NSManagedObject) {
@@ -133,8 +133,8 @@ import Testing
         #expect(try stack.names() == ["b", "c"])
     }
 
-    /// A row was once left out of the check where the save changed members of its to-many relationships alone, and so did not
-    /// write it: its unique value could be taken a second time.
+    /// A row was once left out of the check if the save changed only members of its to-many relationships, and so did not write it: its unique
+    /// value could be taken again.
     @Test("A row of which only members change keeps its unique value", arguments: StoreKind.allCases)
     func aRowWhoseMembersAloneChangeKeepsItsUniqueValue(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -172,7 +172,7 @@ import Testing
         #expect(try stack.fetch("Seat").compactMap { $0.value(forKey: "guest") as? String }.sorted() == ["a", "c", "d"])
     }
 
-    /// Each entity of a family has a table of its own, and the constraint was once checked within each alone.
+    /// Each entity of a family has a table of its own, and the constraint was once checked within each table only.
     @Test("A value is unique among subentities too", arguments: StoreKind.allCases)
     func aValueIsUniqueAmongSubentitiesToo(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -191,7 +191,7 @@ import Testing
         #expect(try stack.fetch("Person").count == 2)
     }
 
-    /// Values whose descriptions are the same are not.
+    /// Equal descriptions do not make values equal.
     @Test("Dates of one second and data of one length are different", arguments: StoreKind.allCases)
     func datesOfOneSecondAndDataOfOneLengthAreNotTheSame(kind: StoreKind) throws {
         let event = NSEntityDescription(), model = NSManagedObjectModel()
@@ -213,7 +213,7 @@ import Testing
         #expect(throws: NSError.self) { try stack.context.save() }
     }
 
-    /// The usual policy of one's own: what an import leaves out stays as the row has it.
+    /// The usual custom policy: the row keeps the values that an import leaves out.
     @Test("A policy may keep the values that an insertion leaves out", arguments: StoreKind.allCases)
     func aPolicyMayKeepWhatAnInsertionLeavesOut(kind: StoreKind) throws {
         final class Backfilling: NSMergePolicy {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What adding a store refuses: one error of Core Data's each, that says what to do, and no file made or harmed.
+/// Refused stores: each gives one of Core Data's errors with a remedy, and no file is made or damaged.
 @Suite struct BadStoreTests {
     private let place: StorePlace
 
@@ -18,7 +18,7 @@ import Testing
         return model
     }
 
-    /// Adds a store, which fails, and looks whether anything has changed in the directory.
+    /// Adds a store, which fails, and checks that nothing has changed in the directory.
     private func refusal(
         _ url: URL?, _ model: NSManagedObjectModel? = nil, type: String = NSRecordLogStoreType, configuration: String? = nil,
         options: [AnyHashable: Any]? = nil, sourceLocation: SourceLocation = #_sourceLocation
@@ -115,7 +115,7 @@ import Testing
         try context.save()
     }
 
-    /// An index over what cannot be compared is found out once the file is there.
+    /// The index over values that cannot be compared is detected after the file is made.
     @Test("A store that cannot be made leaves no file") func aStoreThatCannotBeMadeLeavesNoFile() throws {
         let odd = model { model in
             let photo = TestStack.attribute("photo", .binaryDataAttributeType)
@@ -127,7 +127,7 @@ import Testing
         #expect(place.names.isEmpty)
     }
 
-    /// Slots of removed stores are used again, once all have been used.
+    /// Slots of removed stores are used again after all have been used.
     @Test("Stores can be added and removed many times") func storesComeAndGo() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
         for number in 0..<250 {

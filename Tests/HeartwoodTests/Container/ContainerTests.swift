@@ -12,10 +12,10 @@ import Testing
         return container
     }
 
-    /// What loading tells: the description and the error's code.
+    /// The results of loading: the description and the error's code.
     private final class Told: Sendable {
         private struct State: @unchecked Sendable {
-            // Unchecked: tests look at descriptions and errors, and change none.
+            // Unchecked: the tests only read the descriptions and errors.
             var list: [(NSPersistentStoreDescription, (any Error)?)] = []
         }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(first.map(\.url) == [NSPersistentContainer.defaultDirectoryURL().appendingPathComponent("Named.heartwood")])
     }
 
-    /// The file's lock is held, so that no opening can be done before it is let go.
+    /// The file's lock is held, so that no opening can end before its release.
     @Test("Asynchronous loading returns before the store is open") func asynchronousLoadingReturnsBeforeTheStoreIsOpen() async throws {
         let place = try StorePlace(), told = Told()
         let descriptions = ["a", "b"].map { NSPersistentStoreDescription(url: place[$0]) }
@@ -69,7 +69,7 @@ import Testing
         #expect(container.persistentStoreCoordinator.persistentStores.count == 2)
         try await Task.sleep(for: .milliseconds(20))
         #expect(told.list.count == 2, "once for each")
-        // Two that were added at once have rooms of their own.
+        // Two stores that were added at once have separate content.
         let stores = container.persistentStoreCoordinator.persistentStores
         #expect(Set(stores.map(\.slotBase)).count == 2)
     }
@@ -158,7 +158,7 @@ import Testing
         #expect(read.metadata["note"] as? String == "good")
     }
 
-    /// No value of a property list.
+    /// A value that a property list cannot have.
     private final class Unlisted: NSObject {}
 
     // MARK: Models by name
@@ -190,7 +190,7 @@ import Testing
         #endif
     }
 
-    /// In the Resources of the working directory, which a process has one of.
+    /// In the Resources of the working directory, of which a process has only one.
     @Test("A container finds its model by name") func aContainerFindsItsModelByName() async {
         await #expect(processExitsWith: .success) {
             let place = try StorePlace()
@@ -216,7 +216,7 @@ import Testing
         #expect(told.errors.count == 2 && told.errors.allSatisfy { $0 == nil })
     }
 
-    /// As tests and previews on Apple's platforms have it.
+    /// Tests and previews on Apple's platforms use this path.
     @Test("A store at the null device is in memory") func aStoreAtTheNullDeviceIsInMemory() throws {
         let told = Told(), url = URL(fileURLWithPath: "/dev/null")
         let container = container([NSPersistentStoreDescription(url: url)])
@@ -229,7 +229,7 @@ import Testing
             #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 1)
         }
         #expect(coordinator.persistentStores.map(\.type) == [NSInMemoryStoreType] && coordinator.persistentStores[0].url == url)
-        // Each is another one.
+        // Each is a separate store.
         try coordinator.addPersistentStore(type: .recordLog, at: url)
         try coordinator.destroyPersistentStore(at: url, type: .recordLog)
         #expect(coordinator.persistentStores.count == 2 && FileManager.default.fileExists(atPath: "/dev/null"))

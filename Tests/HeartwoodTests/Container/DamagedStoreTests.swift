@@ -4,18 +4,18 @@ import Testing
 
 @testable import Heartwood
 
-/// Stores of twelve saves, of which the fifth is damaged by one bit.
+/// Stores of twelve saves, the fifth of which has one damaged bit.
 @Suite struct DamagedStoreTests {
     private static let saves = 12
 
-    /// A store as a crash of its process leaves it, or one that was closed, whose newest checkpoint spares the log to an opening.
+    /// A store after a crash of its process, or a closed one, whose newest checkpoint saves an opening from reading the log.
     private func make(isClosed: Bool, at url: URL) throws -> Data {
         let stack = try TestStack(.recordLog, at: url, options: [NSRecordLogDurabilityOption: "full"])
         for number in 1...Self.saves {
             stack.insert("Group", ["title": "\(number)"])
             try stack.context.save()
         }
-        // The first save's row of the schema is a commit as well.
+        // The schema's row of the first save is a commit as well.
         let log = try #require(stack.store.log)
         let commit = try #require(try log.commit(log.snapshot().sequence - UInt64(Self.saves - 5)))
         if isClosed {
@@ -70,7 +70,7 @@ import Testing
             let id = try #require(stack.coordinator.managedObjectID(forURIRepresentation: URL(
                 string: "x-coredata://\(stack.persistentStore.identifier ?? "")/Group/p5")!))
             #expect(throws: NSError.self) { try stack.context.existingObject(with: id) }
-            // A getter cannot throw: it says so behind it.
+            // A getter cannot throw: the context reports the failure afterwards.
             let other = stack.newContext()
             #expect(other.object(with: id).value(forKey: "title") == nil && other.readingFailure != nil)
             let whole = try #require(stack.coordinator.managedObjectID(forURIRepresentation: URL(

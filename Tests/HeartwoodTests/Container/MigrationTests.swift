@@ -6,7 +6,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct MigrationTests {
-    /// Every kind of relationship and value, in the test model.
+    /// Inserts every kind of relationship and value of the test model.
     private func fill(_ stack: TestStack) throws {
         let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }
         let tags = (0..<4).map { stack.insert("Tag", ["label": "t\($0)"]) }
@@ -80,7 +80,7 @@ import Testing
         #expect(place.names == (to.isFile ? ["new.heartwood"] : []))
         let context = stack.coordinator.newContext()
         #expect(try dump(context) == before)
-        // It is written to, and read back.
+        // The store is written to and read back.
         let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
         person.setValue("later", forKey: "name")
         try context.save()
@@ -109,7 +109,7 @@ import Testing
         #expect(read.metadata["note"] as? String == "mine")
     }
 
-    /// Titles by the URL of their store, as a service has them.
+    /// A store of titles by its URL, as a service has them.
     private final class Service: NSIncrementalStore, @unchecked Sendable {
         static let titles = Mutex<[URL: [String: String]]>([:])
 
@@ -153,7 +153,7 @@ import Testing
         #expect(Service.titles.withLock { Array($0.keys) } == [place["new"]])
     }
 
-    /// The way of types that know nothing of each other, tried on those that do.
+    /// The copy for store types that do not know each other, forced on types that do.
     @Test("Objects are copied one by one", arguments: StoreKind.allCases)
     func objectsAreCopiedOneByOne(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -161,7 +161,7 @@ import Testing
         let target = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
         let place = try StorePlace()
         try target.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["copy"])
-        // A store beside it, with the same entities, is not copied.
+        // Another store with the same entities is not copied.
         try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["beside"])
         try ObjectCopy(store: stack.persistentStore, of: stack.coordinator, to: target).run()
         #expect(try dump(target.newContext()) == dump(stack.context))
@@ -247,7 +247,7 @@ import Testing
     }
 }
 
-/// Counts what a copy must not call.
+/// Counts the calls that a copy must not make.
 final class LoudPerson: NSManagedObject {
     nonisolated(unsafe) static var calls = 0
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A file that takes another's place is for nobody whom the other was not for, and takes the place of files alone.
+/// A file that replaces another is readable only by the other's readers, and replaces only files.
 @Suite struct ReplacedFileTests {
     private static let old: Sketch = "A: name:string"
     private static let new: Sketch = "A: title:string~name size:int16!=1"
@@ -16,7 +16,7 @@ import Testing
         return [.posixPermissions: number(.posixPermissions), .ownerAccountID: number(.ownerAccountID), .groupOwnerAccountID: number(.groupOwnerAccountID)]
     }
 
-    /// Gives a file to somebody, and where the process may not do so, keeps everybody else out.
+    /// Gives a file to another owner, or, if the process may not do so, removes everyone else's permissions.
     private func restrict(_ url: URL) throws -> [FileAttributeKey: Int] {
         if geteuid() == 0 {
             try #require(chown(url.path, 4711, 4712) == 0)
@@ -78,7 +78,7 @@ import Testing
             try NSMigrationManager(sourceModel: Self.old.model, destinationModel: Self.new.model).migrateStore(
                 from: chain.url, sourceType: kind.type, options: nil, with: mapping, toDestinationURL: chain.place["new"],
                 destinationType: kind.type, destinationOptions: nil)
-            // The second time it is there.
+            // At the second save the file exists.
             #expect(try attributes(chain.place["new"]) == before)
             #expect(chain.place.names == ["new", "store"])
         }

@@ -43,7 +43,7 @@ import Testing
             try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: place[$0])[NSStoreUUIDKey] as? String
         }
         #expect(identities[0] == identities[1], "a copy of the file is the same store")
-        // A destination that is no store any more is what a backup is for.
+        // A backup is restored over a destination that is damaged.
         try Data("broken".utf8).write(to: place["a"])
         try coordinator.replacePersistentStore(at: place["a"], withPersistentStoreFrom: place["b"], type: .recordLog)
         #expect(try names(place["a"]) == ["b"])
@@ -75,7 +75,7 @@ import Testing
             try coordinator.replacePersistentStore(at: place["a"], withPersistentStoreFrom: place["none"], type: .recordLog)
         }
         #expect(coordinator.persistentStores.count == 1)
-        // One that is loaded is replaced too, and loaded again.
+        // A loaded store is replaced too, and loaded again.
         try coordinator.replacePersistentStore(at: place["a"], withPersistentStoreFrom: place["b"], type: .recordLog)
         #expect(coordinator.persistentStores.count == 1 && coordinator.persistentStores[0].url == place["a"])
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Destroying
 
-    /// To destroy a loaded store was refused, which is how most programs empty theirs: destroyed, and added again.
+    /// Destroying a loaded store was refused, although most programs empty theirs this way: destroy it and add it again.
     @Test("Destroying a store removes it from the coordinator", arguments: [StoreKind.recordLog, .binary])
     func aLoadedStoreIsRemovedAsItIsDestroyed(kind: StoreKind) throws {
         let place = try StorePlace(), left = kind == .recordLog ? ["a"] : []
@@ -108,7 +108,7 @@ import Testing
         #expect(try reader.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 0)
         try add("b", coordinator)
         #expect(try reader.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).map { $0.value(forKey: "name") as? String } == ["b"])
-        // For reading alone too.
+        // Read-only too.
         try coordinator.remove(new)
         try coordinator.addPersistentStore(
             ofType: kind.type, configurationName: nil, at: place["a"], options: [NSReadOnlyPersistentStoreOption: true])
@@ -159,7 +159,7 @@ import Testing
         (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? -1
     }
 
-    /// For programs that go on to remove it, or to add it again.
+    /// Programs go on to remove the file, or to add the store again.
     @Test("A destroyed record log leaves an empty file with its permissions") func aDestroyedRecordLogLeavesAnEmptyFileWithItsPermissions() throws {
         let place = try StorePlace(), url = place["a"]
         try make(url, "a")
@@ -174,7 +174,7 @@ import Testing
         #expect(place.names.isEmpty)
     }
 
-    /// In every way that a store is made.
+    /// In every way of making a store.
     @Test("An empty file opens as a new store") func anEmptyFileOpensAsANewStore() throws {
         let place = try StorePlace(), url = place["a"]
         func empty() throws { try Data().write(to: url) }
@@ -210,7 +210,7 @@ import Testing
         try add("contained", container.persistentStoreCoordinator)
         for store in container.persistentStoreCoordinator.persistentStores { try container.persistentStoreCoordinator.remove(store) }
         try check(["contained"])
-        // A store that is migrated to it, of whatever type.
+        // A store of any type that is migrated to it.
         for kind in [StoreKind.recordLog, .inMemory, .binary] {
             let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["source"])
             try add("migrated", coordinator)
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    /// It removed whatever file had the path.
+    /// It removed any file at the path.
     @Test("A binary store is destroyed only if there is one") func aBinaryStoreIsDestroyedOnlyWhereThereIsOne() throws {
         let place = try StorePlace()
         try Data("Dear mother, this is a long letter that nobody wants to lose.".utf8).write(to: place["letter"])
@@ -314,14 +314,14 @@ import Testing
         let store = try coordinator.addPersistentStore(type: .binary, at: place["a"])
         try FileManager.default.createSymbolicLink(at: place["link"], withDestinationURL: place["a"])
         try coordinator.remove(store)
-        // Damaged beyond its first bytes it is an archive still.
+        // Damaged behind its first bytes it is still an archive.
         try (Data(contentsOf: place["a"]).prefix(20) + Data(repeating: 7, count: 100)).write(to: place["a"])
         try coordinator.destroyPersistentStore(at: place["link"], type: .binary)
         try coordinator.destroyPersistentStore(at: place["a"], type: .binary)
         #expect(place.names == ["directory", "letter"])
     }
 
-    /// As a store that was migrated into memory has the URL of the file that it came from.
+    /// For example, a store that was migrated into memory has the URL of its source file.
     @Test("A store in memory does not stand in the way of a file with its URL") func aStoreInMemoryIsInNoFilesWay() throws {
         let place = try StorePlace(), file = place["a"]
         for url in [file, place["b"]] { try make(url, url.lastPathComponent) }

@@ -3,7 +3,7 @@ import RecordLog
 
 @testable import Heartwood
 
-/// A directory of a test's own, removed with it.
+/// A temporary directory of a test, which is removed with it.
 final class StorePlace {
     let directory: URL
 
@@ -16,7 +16,7 @@ final class StorePlace {
 
     subscript(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
-    /// What lies in the directory: names with sizes and times, so that any writing shows.
+    /// The files in the directory with sizes and times, so that any writing shows.
     var contents: [String] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
         return names.map { name in
@@ -28,7 +28,7 @@ final class StorePlace {
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted() }
 }
 
-/// What an error says, for tests.
+/// An error's code.
 func code(_ error: (any Error)?) -> Int? {
     guard let error = error as NSError?, error.domain == NSCocoaErrorDomain else { return nil }
     return error.code

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import Heartwood
 
-/// Clubs in regions with members and tags, and every kind of derived attribute: own text, one and two steps away, counts and sums over
-/// each way in which a relationship is kept, the time, and one derived from another.
+/// Clubs in regions with members and tags, and every kind of derived attribute: of the object's own text, one and two steps away, counts and sums
+/// over each kind of relationship storage, the time, and one derived from another.
 enum ClubModel {
     static func derived(_ name: String, _ type: NSAttributeType, _ format: String) -> NSDerivedAttributeDescription {
         let attribute = NSDerivedAttributeDescription()

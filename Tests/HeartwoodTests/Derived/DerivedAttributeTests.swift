@@ -24,7 +24,7 @@ import Testing
         #expect(members.allSatisfy { Self.text($0, "clubName") == "Café Log" && Self.text($0, "regionName") == nil })
         let touched = try #require(members[0].value(forKey: "touched") as? Date)
         #expect(touched >= before && touched <= Date())
-        // Until a save they are what they were; what code sets is replaced.
+        // They keep their values until a save, which replaces a value that code has set.
         club.setValue("Bar", forKey: "name")
         club.setValue(77, forKey: "memberCount")
         #expect(Self.text(club, "search") == "cafe log" && Self.whole(club, "memberCount") == 77)
@@ -148,7 +148,7 @@ import Testing
         theirs.setValue("Renamed", forKey: "name")
         try other.save()
         #expect(Self.whole(theirs, "memberCount") == 4)
-        // A change of anything else is one.
+        // A change of any other attribute is a conflict.
         club.setValue("Mine", forKey: "name")
         let error = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
         #expect(error?.code == NSManagedObjectMergeError)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Relationships of one family among its own members: their own inverses, ordered on both sides, without an inverse. Derived attributes
-/// over them, and over each other.
+/// Relationships among the members of one entity family: their own inverses, ordered on both sides, without an inverse. Derived attributes over
+/// them, and over each other.
 @Suite struct FamilyDerivationTests {
     private static func model() -> NSManagedObjectModel {
         let being = NSEntityDescription(), person = NSEntityDescription(), animal = NSEntityDescription()
@@ -45,7 +45,7 @@ import Testing
         return model
     }
 
-    /// What a walk over an object's relationships gives, by attribute.
+    /// The expected values by attribute, computed from an object's relationships.
     private static func expected(_ object: NSManagedObject) -> [String: String] {
         func members(_ key: String) -> [NSManagedObject] {
             let value = object.value(forKey: key)
@@ -75,7 +75,7 @@ import Testing
     @Test("Attributes derived from derived attributes follow along a new path", arguments: StoreKind.planning)
     func whatIsDerivedFromDerivedAttributesFollowsWhereTheWayThereIsNew(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
-        // Rows are written in the order of their numbers: those that depend on others come first.
+        // Rows are written in the order of their numbers: dependent ones come first.
         let beings = (0..<6).map { stack.insert("Person", ["name": "b\($0)", "n": $0]) }
         for (below, above) in zip(beings, beings.dropFirst()) { below.setValue(above, forKey: "mentor") }
         beings[5].setValue(beings[5], forKey: "mentor")
@@ -132,7 +132,7 @@ import Testing
                     object.drawValues(keeping: ["name", "n"], &random)
                 }
             }
-            // What refers to a deleted object without an inverse refuses the save.
+            // A reference to a deleted object without an inverse refuses the save.
             guard (try? child?.save()) != nil || child == nil else { continue }
             if pick(6) == 0 {
                 stack.context.processPendingChanges()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Saves and batch requests in any order; after each, every derived attribute is what a plain walk over the objects gives.
+/// Saves and batch requests in any order; after each, every derived attribute agrees with a plain computation over the objects.
 @Suite struct RandomDerivationTests {
     private final class Run {
         let seed: UInt64
@@ -42,7 +42,7 @@ import Testing
             case 2...3: insert(pick(3) == 0 ? "Captain" : "Member")
             case 4: insert("Tag")
             case 5:
-                // No ends of the type: a sum of those is no integer.
+                // No extreme values: a sum of those is not an integer.
                 let member = try any("Member")
                 member?.setValue(pick(4) == 0 ? nil : pick(1000), forKey: "dues")
                 member?.drawValues(keeping: ["dues", "height"], &random)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What others do to the file of an open document.
+/// Actions of other programs on the file of an open document.
 @Suite struct DocumentFileTests {
     private let place: StorePlace
 
@@ -11,7 +11,7 @@ import Testing
         place = try StorePlace()
     }
 
-    /// An open document that looks at its file often.
+    /// An open document that checks its file often.
     private func opened(_ people: String...) async throws -> Manuscript {
         let document = Manuscript(place["a"])
         document.fileCheckInterval = 0.01
@@ -87,7 +87,7 @@ import Testing
         try await document.close()
     }
 
-    /// A backup is the same store. Were the document's handle to go over to it, rows would get numbers that objects have already.
+    /// A backup is the same store. If the document's handle moved to it, rows would get numbers that objects already have.
     @Test("An older state of the document is a replacement too", arguments: [false, true])
     func anOlderStateOfTheDocumentIsAReplacementToo(keepsMine: Bool) async throws {
         let document = try await opened("a")
@@ -132,12 +132,12 @@ import Testing
         try FileManager.default.moveItem(at: place["a"], to: place["aside"])
         try Data("letter".utf8).write(to: place["a"], options: .withoutOverwriting)
         try await Manuscript.until { document.documentState == .inConflict || !document.events.isEmpty }
-        // It may have been followed before the other came.
+        // The document may have followed the file before the other one came.
         if document.documentState == .inConflict {
             #expect(await Manuscript.failure { try await document.revert(toContentsOf: place["a"]) } == NSPersistentStoreOpenError)
             try FileManager.default.removeItem(at: place["a"])
             try FileManager.default.moveItem(at: place["aside"], to: place["a"])
-            // It may have followed the file aside meanwhile, and be normal there.
+            // It may have followed the moved file meanwhile, and be in its normal state there.
             try await Manuscript.until { document.documentState == .normal && document.fileURL.lastPathComponent == place["a"].lastPathComponent }
         }
         await document.add("b")

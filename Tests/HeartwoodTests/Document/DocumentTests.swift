@@ -169,7 +169,7 @@ import Testing
     @Test("A new document whose objects cannot be saved is open") func aNewDocumentWhoseObjectsCannotBeSavedIsOpen() async throws {
         let document = Manuscript(place["a"])
         let context = document.managedObjectContext, model = document.managedObjectModel
-        // A group has no title, which it must have.
+        // A group must have a title, and this one has none.
         await context.perform { _ = model.entitiesByName["Group"].map { NSManagedObject(entity: $0, insertInto: context) } }
         let code = await Manuscript.failure { try await document.save(to: place["a"], for: .forCreating) }
         #expect(code == NSValidationMissingMandatoryPropertyError)
@@ -188,7 +188,7 @@ import Testing
         let document = try await made("a", "a")
         document.autosaveDelay = 0.01
         let context = document.managedObjectContext
-        // A group has no title, which it must have.
+        // A group must have a title, and this one has none.
         let group = await context.perform { NSEntityDescription.insertNewObject(forEntityName: "Group", into: context).objectID }
         try await Manuscript.until { document.documentState == .savingError && !document.events.isEmpty }
         #expect(document.events.first == "error \(NSValidationMissingMandatoryPropertyError)" && document.hasUnsavedChanges)
@@ -278,7 +278,7 @@ import Testing
         try await document.revert(toContentsOf: place["a"])
         #expect(!document.hasUnsavedChanges && document.fileURL == place["a"])
         #expect(await context.perform { kept.value.value(forKey: "name") as? String == "a" && document.undoManager?.canUndo == false })
-        // What others have saved is shown too.
+        // Other programs' saves are shown too.
         let other = Manuscript(place["a"])
         try await other.open()
         await other.add("theirs")

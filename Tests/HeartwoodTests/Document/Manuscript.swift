@@ -4,11 +4,11 @@ import Testing
 
 @testable import Heartwood
 
-/// A document that notes what it is told, with short timers.
+/// A document that records its events, with short timers.
 final class Manuscript: ManagedDocument, @unchecked Sendable {
-    // Unchecked: as its superclass; what it adds is under a lock.
+    // Unchecked: like its superclass; its own state is under a lock.
     private let told = Mutex<[String]>([])
-    // Copied under the lock: the sanitizer does not see what hands an array over.
+    // Copied under the lock: the sanitizer does not see how an array is handed over.
     var events: [String] { told.withLock { $0.map(\.self) } }
     /// A store that is added beside the document's own.
     nonisolated(unsafe) var besides: URL?
@@ -51,7 +51,7 @@ final class Manuscript: ManagedDocument, @unchecked Sendable {
         }
     }
 
-    /// The names that the document shows.
+    /// The names in the document.
     var names: [String] {
         get async throws {
             let context = managedObjectContext
@@ -61,7 +61,7 @@ final class Manuscript: ManagedDocument, @unchecked Sendable {
         }
     }
 
-    /// The names that a file has.
+    /// The names in a file.
     static func names(in url: URL) throws -> [String] {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let store = try coordinator.addPersistentStore(
@@ -79,7 +79,7 @@ final class Manuscript: ManagedDocument, @unchecked Sendable {
         Issue.record("it did not come to that in time", sourceLocation: sourceLocation)
     }
 
-    /// The code of what is thrown.
+    /// The code of the thrown error.
     static func failure(_ body: () async throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) async -> Int? {
         do {
             try await body()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Look-ups by a uniqueness constraint that follow one another, which go by what the first one found out.
+/// Consecutive look-ups by a uniqueness constraint, which reuse the plan of the first one.
 @Suite struct CachedLookupPlanTests {
     private func stack(_ kind: StoreKind = .recordLog) throws -> TestStack {
         let stack = try TestStack(kind)
@@ -149,7 +149,7 @@ import Testing
         #expect(try age("e3@x", context) == 3)
         context.reset()
         #expect(context.route == nil)
-        // How the last fetch was answered is known still.
+        // The statistics of the last fetch are still known.
         #expect(context.lastQuery.rowsVisited == 1)
         #expect(try age("e3@x", context) == 3)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A fetch compares numbers and texts as columns have it.
+/// A fetch compares numbers and texts by the column's type.
 @Suite struct ColumnAffinityTests {
     @Test("A number beside a text counts as its digits, a text beside a number as the number", arguments: StoreKind.allCases, [false, true])
     func numbersAndTexts(kind: StoreKind, isPending: Bool) throws {
@@ -21,7 +21,7 @@ import Testing
             let found = try stack.fetch("Person", format, arguments, in: context).compactMap { $0.value(forKey: "name") as? String }.sorted()
             #expect(found == wanted, "\(format) \(arguments)")
         }
-        // A predicate by itself has no columns.
+        // A predicate without a fetch has no columns.
         #expect(!NSPredicate(format: "SELF == %@", argumentArray: [9]).evaluate(with: "9"))
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Fetches by the value of a uniqueness constraint, which take a way of their own.
+/// Fetches by the value of a uniqueness constraint, which have an access path of their own.
 @Suite struct ConstraintLookupTests {
     private func stack(_ kind: StoreKind, persons: Int = 60) throws -> TestStack {
         let stack = try TestStack(kind)
@@ -39,10 +39,10 @@ import Testing
         #expect(try context.fetch(request("Employee", "email == 'p4@x'")).isEmpty)
     }
 
-    /// Whatever is asked, the answer is that of a scan.
+    /// Whatever the request asks, the answer is that of a scan.
     @Test("Each variant of the request gives the same as a scan", arguments: StoreKind.allCases)
     func eachVariantOfTheRequestGivesWhatAScanGives(kind: StoreKind) throws {
-        // Few: each is made and compared some 7,000 times.
+        // Few objects: each is made and compared some 7,000 times.
         let stack = try stack(kind, persons: 12)
         let formats: [(String, [Any])] = [
             ("email == %@", ["p7@x"]), ("email == %@", ["p9@x"]), ("email == %@", ["P7@x"]), ("email ==[c] %@", ["P7@x"]), ("email == %@", [""]),
@@ -92,7 +92,7 @@ import Testing
         #expect(try reader.fetch(request("Person", "email == 'moved@x'")).isEmpty)
     }
 
-    /// An integer key finds by numbers of every kind what comparing finds.
+    /// An integer key finds the same as a comparison for every type of number.
     @Test("Numbers are found as they compare") func numbersAreFoundAsTheyCompare() throws {
         let model = TestStack.model()
         let person = model.entitiesByName["Person"]!
@@ -120,7 +120,7 @@ import Testing
         #expect(throws: NSError.self) { try stack.context.fetch(aggregate) }
     }
 
-    /// A constraint that two siblings state each for themselves holds for each of them, not for what they inherit from.
+    /// A constraint that each of two siblings states holds for each of them, and not for their parent.
     @Test("Siblings that state a constraint may have a row each", arguments: StoreKind.allCases)
     func siblingsThatStateAConstraintMayHaveARowEach(kind: StoreKind) throws {
         let code = NSEntityDescription()

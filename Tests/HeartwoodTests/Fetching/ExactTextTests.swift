@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Composed and decomposed forms of one text, which Swift takes as equal, are two texts wherever texts are data.
+/// Composed and decomposed forms of one text, which are equal in Swift, are two texts wherever texts are data.
 @Suite struct ExactTextTests {
     private static let composed = "\u{E9}t\u{E9}", decomposed = "e\u{301}te\u{301}"
 
@@ -61,7 +61,7 @@ import Testing
         #expect(NSExpression(forConstantValue: Self.composed) != NSExpression(forConstantValue: Self.decomposed))
     }
 
-    /// An index over an expression with one form is not asked for the other, nor taken for its index when the store is opened again.
+    /// An index over an expression with one form is not used for the other, nor mistaken for its index when the store is opened again.
     @Test("An index covers one form") func anIndexIsOverOneForm() throws {
         func index(_ text: String) -> NSFetchIndexDescription {
             let computed = NSExpressionDescription()
@@ -69,7 +69,7 @@ import Testing
             return NSFetchIndexDescription(name: "some", elements: [NSFetchIndexElementDescription(property: computed, collationType: .binary)])
         }
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
-        // A stack takes its file with it.
+        // Kept, since a stack deletes its file with it.
         var stacks: [TestStack] = []
         for indexed in [Self.composed, Self.decomposed] {
             let stack = try stack(.recordLog, at: url, [index(indexed)])

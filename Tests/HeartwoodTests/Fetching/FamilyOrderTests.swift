@@ -9,7 +9,7 @@ import Testing
 @Suite struct FamilyOrderTests {
     private static let numbers = ["a", "b", "c", "d"]
 
-    /// Base with four numbers, and two entities below it with one more each.
+    /// Base with four numbers, and two subentities with one more each.
     private static func model(_ indexes: [(name: String, elements: [(key: String, isAscending: Bool)])], unique: String? = nil) -> NSManagedObjectModel {
         let model = NSManagedObjectModel(), base = NSEntityDescription(), first = NSEntityDescription(), second = NSEntityDescription()
         (base.name, first.name, second.name) = ("Base", "First", "Second")
@@ -37,7 +37,7 @@ import Testing
         return request
     }
 
-    /// - Returns: how it was answered.
+    /// - Returns: the plan.
     @discardableResult
     private func agrees(_ stack: TestStack, _ request: NSFetchRequest<NSManagedObject>, _ what: String) throws -> FetchPlan {
         (request.fetchLimit, request.fetchOffset) = (0, 0)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// What lies between the keys of an order is the same for all rows, but another column in another index.
+    /// The columns between the keys of an order are the same for all rows, but different columns in different indexes.
     @Test("Columns between the keys of an order are not compared", arguments: StoreKind.planning)
     func whatStandsBetweenTheKeysOfAnOrderIsNotCompared(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([
@@ -82,7 +82,7 @@ import Testing
         for index in ["abc", "adc"] { #expect(plan.parts.contains { $0.access == .index("index:\(index)") }, "\(plan)") }
     }
 
-    /// A key of the order may be one number in a table, and another or any in the next.
+    /// A key of the order may be constant in one table, and another constant or variable in the next.
     @Test("A key that is constant in one table is compared", arguments: StoreKind.planning)
     func whatIsTheSameForTheRowsOfOneTableIsCompared(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("a", [("a", true)]), ("da", [("d", true), ("a", true)])], unique: "d"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Fetch indexes of every shape, and what becomes of them when a model changes.
+/// Fetch indexes of every shape, and their changes with a model.
 @Suite struct FetchIndexTests {
     private static func model(_ indexes: (NSEntityDescription) -> [NSFetchIndexDescription]) -> NSManagedObjectModel {
         let model = SampleGraph.model()
@@ -58,7 +58,7 @@ import Testing
         return plan
     }
 
-    /// Swift's equality takes the two texts for one, a fetch does not.
+    /// The two texts are equal in Swift, but not in a fetch.
     @Test("A partial index over one form of a text is not used for the other", arguments: StoreKind.planning)
     func aPartialIndexOverOneFormOfATextIsNotForTheOther(kind: StoreKind) throws {
         let composed = "\u{E9}t\u{E9}", decomposed = "e\u{301}te\u{301}"
@@ -136,7 +136,7 @@ import Testing
         request.predicate = NSPredicate(format: "age >= 50 AND name = 'Name2'")
         let before = try stack.context.count(for: request)
         #expect(stack.context.lastQuery.rowsVisited == 0 && stack.context.lastQuery.entriesCounted == before)
-        // Rows come into the index and leave it.
+        // Rows enter the index and leave it.
         let (inside, outside) = (try stack.fetch("Sample", "age >= 50 AND name = 'Name2'")[0], try stack.fetch("Sample", "age < 10 AND name = 'Name2'")[0])
         inside.setValue(1, forKey: "age")
         outside.setValue(58, forKey: "age")
@@ -153,7 +153,7 @@ import Testing
         try LogStore.open(path: url.path, options: small).close()
         let first = try stack(.recordLog, at: url) { _ in [] }
         #expect(first.store.indexingError == nil)
-        // Longer than a key of so small segments may be.
+        // Longer than an index key may be with segments of this size.
         let odd = first.insert("Sample", ["name": String(repeating: "x", count: 20_000)])
         try first.context.save()
         let uri = odd.objectID.uriRepresentation()
@@ -164,7 +164,7 @@ import Testing
         #expect(error.domain == NSCocoaErrorDomain && error.userInfo[NSFilePathErrorKey] as? String == second.store.log?.path)
         #expect((error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .tooLarge)
         #expect(try explain(second, "name = 'Name7'").parts[0].access == .scan)
-        // Once the row is gone the next opening builds it.
+        // Once the row is gone the next opening builds the index.
         let id = try #require(second.coordinator.managedObjectID(forURIRepresentation: uri))
         second.context.delete(try second.context.existingObject(with: id))
         try second.context.save()
@@ -174,14 +174,14 @@ import Testing
         #expect(try explain(third, "name = 'Name7'").parts[0].access == .index("index:byName"))
     }
 
-    /// The rows stay as they are; so do the results.
+    /// The rows and the results stay as they are.
     @Test("A store gets the indexes that its model has gained") func aStoreGetsTheIndexesThatItsModelGot() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let first = try stack(.recordLog, at: url) { [Self.index("byAge", [($0.propertiesByName["age"]!, true)])] }
         #expect(try explain(first, "age = 7").parts[0].access == .index("index:byAge"))
         try first.coordinator.remove(first.store)
         let before = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
-        // byAge is another one now; bits is indexed too, and a partial index is there.
+        // byAge has changed, bits is indexed too, and there is a partial index.
         let second = try stack(.recordLog, at: url) { sample in
             let properties = sample.propertiesByName
             return [
@@ -199,7 +199,7 @@ import Testing
         try second.store.log!.checkpoint()
         try second.coordinator.remove(second.store)
         #expect(try StoredModel.read(at: url).entitiesByName["Sample"]?.indexes.map(\.name) == ["byAge", "byBits", "named"])
-        // A model without them takes them away; a reader does without.
+        // A model without the indexes removes them; a read-only store works without them.
         let third = try stack(.recordLog, at: url) { _ in [] }
         #expect(third.store.log!.snapshot().catalog.indexes.allSatisfy { !$0.name.hasPrefix("index:") })
         #expect(try explain(third, "bits = 7").parts[0].access == .scan)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What the threads of a scan have found, put together.
+/// The merged results of a scan's threads.
 struct FoundRowsTests {
     private func row(_ number: UInt64) -> RowView {
         RowView(body: UnsafeRawPointer(bitPattern: 8)!, byteCount: 0, reference: RowReference(rawValue: number), version: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Of a sort without an index the first few alone, which most rows are too far behind for: they are those of the whole order.
+/// A sort without an index that keeps only the first few rows, and rejects most rows early: the rows agree with the whole order.
 @Suite struct LimitedSortTests {
     @Test("The first few of many agree with the whole order", arguments: ["int16", "int64", "double", "float", "date"], [true, false])
     func theFirstFewOfManyAreThoseOfTheWholeOrder(key: String, ascending: Bool) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Which way the planner takes, and what it costs.
+/// The planner's choice of access paths, and their costs.
 @Suite struct PlannerTests {
     /// Number n has the age n % 100, the name "p" and n % 10, group n % 5; each tenth is an employee, each 50th has two tags.
     private func filled(_ kind: StoreKind, count: Int = 1000) throws -> TestStack {
@@ -36,11 +36,11 @@ import Testing
         let plan = try stack.context.explain(request("age = 7 OR email = 'e7' OR email = 'e8'", family: false))
         #expect(plan.parts[0].access == .union([.index("index:byAge"), .index("unique:email")]))
         #expect(plan.rowsVisited == 11 && plan.rowsMatched == 11)
-        // Of one index the ranges are joined, and it gives the order still.
+        // The ranges of one index are joined, and it still gives the order.
         let ranges = try stack.context.explain(request("age < 3 OR age BETWEEN {2, 5} OR age > 97", [("age", false)], limit: 25, family: false))
         #expect(ranges.parts[0] == FetchPlan.Part(entityName: "Person", access: .index("index:byAge"), rangeCount: 2, isOrderedByIndex: true))
         #expect(ranges.rowsVisited == 25 && !ranges.isSorted)
-        // A part without an index leaves a scan.
+        // A part without an index needs a scan.
         #expect(try stack.context.explain(request("age = 7 OR birthday = nil", family: false)).parts[0].access == .scan)
     }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(unordered.isSorted && unordered.rowsVisited == 1000)
     }
 
-    /// Rows that are equal come by their numbers, so that pages fit together whichever way each was found.
+    /// Equal rows come by their numbers, so that pages fit together whichever access path found each.
     @Test("All access paths give one order", arguments: StoreKind.planning)
     func everyWayGivesOneOrder(kind: StoreKind) throws {
         let stack = try filled(kind, count: 300)
@@ -87,7 +87,7 @@ import Testing
         #expect(try counted("email != nil") == (1000, 0, 1000))
         #expect(try counted("age >= 90 AND birthday = nil").count == 100)
         #expect(try counted("tags.@count > 0").count == 20)
-        // Entries that were written since, and that are gone, count.
+        // Newer entries and deleted ones count.
         stack.insert("Person", ["age": 95])
         for person in try stack.fetch("Person", "age = 99") { stack.context.delete(person) }
         try stack.context.save()
@@ -115,7 +115,7 @@ import Testing
         _ = try plan("SUBQUERY(tags, $t, $t.label = 't0').@count > 0", matched: 20, visited: 23)
         _ = try plan("tags.@count = 2", matched: 20, visited: 20)
         #expect(try plan("SELF IN %@", [Array(try stack.fetch("Person").prefix(3))], matched: 3, visited: 3).parts[0].access == .rows)
-        // From an object's row there is little to find first.
+        // Starting at an object's row is cheap, so no semi-join is used.
         #expect(try plan("email = 'e1' AND group.title = 'g1'", matched: 1, visited: 6).parts[0].access == .index("unique:email"))
         #expect(try stack.context.explain(request("ANY tags.label = 't2'", family: false)).rowsMatched == 0)
         let groups = NSFetchRequest<NSManagedObject>(entityName: "Group")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Predicates and orders that a seed makes, through each index by force, by a scan on one core and on several, by the planner's choice,
-/// with unsaved changes, and in memory: the same objects, in the same order, with limit and offset.
+/// Random predicates and orders, through each index by force, by a scan on one core and on several, by the planner's choice, with unsaved changes,
+/// and in memory, give the same objects in the same order, with limit and offset.
 @Suite struct RandomAccessTests {
     private static func model() -> NSManagedObjectModel {
         let model = SampleGraph.model()
@@ -113,7 +113,7 @@ import Testing
         fill(stack, &maker)
         try stack.context.save()
         if seed > 1 { try stack.store.log!.checkpoint() }
-        // Entries over those of the checkpoint, and tombstones of them.
+        // Entries over those of the checkpoint, and tombstones for some of them.
         for (number, person) in try stack.fetch("Sample").enumerated() where number % 7 == 0 {
             if number % 2 == 0 { person.setValue(maker.number(), forKey: "age") } else { stack.context.delete(person) }
         }
@@ -143,7 +143,7 @@ import Testing
         let matched = predicate.asFetched("Sample", in: stack), matching = all.filter { matched.evaluate(with: $0) }
         let ordered = matching.sorted(by: isBefore)
         var first: [NSManagedObject]?
-        // Some of the indexes by force; where there are unsaved changes fewer.
+        // Some of the indexes by force; fewer with unsaved changes.
         let forced = isStored ? Set(ways.map { 3 + (($0 + 1) * 7) % (Self.ways.count - 3) }) : []
         for (place, (name, tuning)) in Self.ways.enumerated() where place < (isStored ? 3 : 1) || forced.contains(place) {
             try QueryTuning.with(tuning) { () throws in
@@ -156,10 +156,10 @@ import Testing
                 (request.fetchLimit, request.fetchOffset) = (limit, offset)
                 let window = try stack.context.fetch(request)
                 let cut = found.dropFirst(offset), wanted = Array(limit == 0 ? cut : cut.prefix(limit))
-                // Without an order another way may pay for a few, which meets others first.
+                // Without an order another access path may be cheaper for a few rows, and finds others first.
                 let isRight = sort.isEmpty ? window.count == wanted.count && Set(window).isSubset(of: found) : window == wanted
                 #expect(isRight, "\(what), \(limit) from \(offset)")
-                // Equal rows too come in one order, where one is asked for.
+                // Equal rows have one order too, if the request has an order.
                 guard !sort.isEmpty, isStored else { return }
                 #expect(found == first ?? found, "\(what)")
                 first = found

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RowSetTests {
-    /// Few rows are a list, more are bits; nobody can tell.
+    /// Few rows are a list, more are bits; the results are the same.
     @Test("A row set agrees with a set of the standard library", arguments: [1, 2, 3, 4] as [UInt64], [false, true])
     func aSetOfRowsIsAsASetOfTheStandardLibrarys(seed: UInt64, isRising: Bool) {
         var random = SeededGenerator(seed: seed)

@@ -23,7 +23,7 @@ import Testing
         return stack
     }
 
-    /// How many objects memory finds, and every way through the store with it.
+    /// The number of objects found in memory, checked against every access path through the store.
     private func count(_ stack: TestStack, _ format: String, _ arguments: [Any] = [], of entity: String = "Sample") throws -> Int {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         let predicate = NSPredicate(format: format, argumentArray: arguments)
@@ -92,7 +92,7 @@ import Testing
         #expect(try count(here.stack, "group IN %@", [there.groups + [here.groups[1]]], of: "Person") == 2)
     }
 
-    /// Two coordinators may have one file open: its objects are the same for both.
+    /// Two coordinators may have one file open: both have the same objects.
     @Test("Objects of another coordinator over the same file match") func objectsOfAnotherCoordinatorOverTheSameFileAreItsOwn() throws {
         let first = try TestStack(.recordLog), group = first.insert("Group", ["title": "g"])
         first.insert("Person", ["group": group])
@@ -167,7 +167,7 @@ import Testing
         #expect(try stack.context.fetch(request).count == 4)
     }
 
-    /// Of a relationship without an inverse, or whose other side does nothing at a deletion: the destination is null in every way of asking.
+    /// For a relationship without an inverse, or whose inverse has the no-action rule, the destination is null through every access path.
     @Test("A deleted destination is null", arguments: StoreKind.planning)
     func aDestinationThatIsGoneIsNull(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), a = NSEntityDescription(), b = NSEntityDescription()
@@ -191,7 +191,7 @@ import Testing
         stack.context.delete(others[0])
         stack.context.delete(others[2])
         try stack.context.save()
-        // A fault that has found its row gone counts as deleted, so memory and the store are asked by contexts of their own.
+        // A fault that has found no row counts as deleted, so memory and the store use separate contexts.
         let memory = stack.newContext(), all = try stack.fetch("A", in: memory)
         func check(_ format: String, _ wanted: Int) throws {
             let request = NSFetchRequest<NSManagedObject>(entityName: "A"), predicate = NSPredicate(format: format)
@@ -250,7 +250,7 @@ import Testing
         #expect(try stack.context.fetch(counts).compactMap { $0["notes.@count"] as? Int }.sorted() == [0, 0, 0, 0, 0, 1])
     }
 
-    /// Rows tell it: no object is made for each row, and no list gone through.
+    /// Rows answer it: no object is made for each row, and no list is searched linearly.
     @Test("A list of numbers may have them in any form", arguments: StoreKind.planning)
     func aListOfNumbersMayHaveThemInAnyForm(kind: StoreKind) throws {
         let large: Int64 = 9_007_199_254_740_993
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    /// Whatever a column has, a list is looked up in and not gone through.
+    /// Whatever the column's type, a list is looked up and not searched linearly.
     @Test("A list may have dates, UUIDs, data and URIs", arguments: StoreKind.planning)
     func aListMayHaveDatesUUIDsDataAndURIs(kind: StoreKind) throws {
         let uuids = (0..<8).map { _ in UUID() }, dates = (0..<8).map { Date(timeIntervalSinceReferenceDate: Double($0) / 4) }
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    /// What a decimal and a double are to each other is not what their conversions say, which lose last places.
+    /// The comparison of a decimal and a double must not use their conversions, which lose the last digits.
     @Test("Every access path finds the doubles that equal a decimal", arguments: StoreKind.recordLogs)
     func aDecimalFindsTheDoublesThatEqualItByEachWay(kind: StoreKind) throws {
         var random = SeededGenerator(seed: 5)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Heartwood
 
-/// Of what a context has not changed a fetch says what the stores have, whatever way it takes.
+/// For objects without changes in the context, a fetch gives the stores' state, whichever access path it takes.
 @Suite struct StoredStateTests {
     private func names(_ objects: [NSManagedObject]) -> [String] { objects.compactMap { $0.value(forKey: "name") as? String } }
 
-    /// A condition that no row can answer beside one that rows can.
+    /// A condition that no row can answer, beside one that rows can answer.
     private let hard = "name == %@ AND tasks[SIZE] == 0"
 
     @Test("A fetch without pending changes asks the store", arguments: StoreKind.allCases)
@@ -84,7 +84,7 @@ import Testing
         #expect(try reader.fetch(request).first?.value(forKey: "name") as? String == "new")
     }
 
-    /// What is asked of a changed object decides, along paths and of members.
+    /// The pending values of a changed object decide, along paths and for members.
     @Test("Pending changes along a path decide", arguments: StoreKind.allCases)
     func whatIsChangedAlongAPathDecides(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -105,8 +105,7 @@ import Testing
         #expect(try stack.fetch("Group", "people.@count == 3") == [groups[0]])
     }
 
-    /// A key path that leads on from an object in a predicate is read once, where the fetch begins: a parent on another queue reads no object of its
-    /// child's.
+    /// A key path from an object in a predicate is evaluated once, when the fetch begins: a parent on another queue reads no object of its child.
     @Test("The fetching thread reads the value of a predicate's object", arguments: StoreKind.allCases)
     func whatAPredicatesObjectSaysIsReadByWhoFetches(kind: StoreKind) throws {
         let stack = try TestStack(kind), group = stack.insert("Group", ["title": "ann"])

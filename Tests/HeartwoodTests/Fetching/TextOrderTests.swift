@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Orders of text other than by its bytes.
+/// Orders of text other than by bytes.
 @Suite struct TextOrderTests {
     private typealias TextOrder = NSSortDescriptor.TextOrder
 
@@ -13,7 +13,7 @@ import Testing
         "ΣΊΣΥΦΟΣ", "σίσυφος", "中文", "a\u{0}b", "a\u{1}b", "A", "a", "𝒜", "\u{FB03}", "ﬃ 2", "İstanbul", "istanbul", nil, "2", "10", "１０", "-1",
     ]
 
-    /// What Foundation says, of equal ones the first first.
+    /// Foundation's order; equal names keep their order.
     private static func expected(_ names: [String?], _ order: TextOrder, _ isAscending: Bool) -> [Int] {
         func compare(_ a: String?, _ b: String?) -> ComparisonResult {
             guard let a, let b else { return a == nil ? b == nil ? .orderedSame : .orderedAscending : .orderedDescending }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Persons whose ages are the places of their names; each is the partner of the next but one.
+    /// Persons whose ages are the indexes of their names; each is the partner of the next but one.
     private func stack(_ kind: StoreKind, names: [String?] = names) throws -> TestStack {
         let stack = try TestStack(kind)
         for (age, name) in names.enumerated() {
@@ -148,7 +148,7 @@ import Testing
         #expect(zip(found, expected).allSatisfy { $0 == $1 || $0?.localizedStandardCompare($1 ?? "") == .orderedSame } && found.count == expected.count)
     }
 
-    /// Templates stand in the model that a store keeps.
+    /// Templates are part of the model that a store keeps.
     @Test("A template keeps its text order") func aTemplateKeepsItsOrderOfText() throws {
         let model = TestStack.model()
         let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")

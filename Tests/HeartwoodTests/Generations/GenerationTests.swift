@@ -5,7 +5,7 @@ import Testing
 
 /// Contexts that are pinned to a commit, beside one that saves.
 @Suite struct GenerationTests {
-    /// Ada and Ben of a group with a tag; then, once `reader` is pinned, others change all of it.
+    /// Ada and Ben in a group with a tag; after `reader` is pinned, other contexts change all of it.
     private struct Scene {
         let stack: TestStack
         let reader: NSManagedObjectContext
@@ -202,7 +202,7 @@ import Testing
         #expect(try scene.names == ["Ada", "Cy"] && scene.person("Ada")?.value(forKey: "age") as? Int == 29)
     }
 
-    /// Another coordinator's handle is as another process's.
+    /// Another coordinator's handle acts as another process's.
     @Test("Another process may save and compact") func anotherProcessMaySaveAndCompact() throws {
         let scene = try Scene(.recordLog), stack = scene.stack
         let ben = try #require(try scene.person("Ben"))

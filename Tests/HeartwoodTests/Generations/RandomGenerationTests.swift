@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Heartwood
 
-/// Contexts that go to and fro between commits, beside one that saves and a store that compacts.
+/// Contexts that move between commits, beside one that saves and a store that compacts.
 @Suite struct RandomGenerationTests {
-    /// What a context says of everything, by fetches, faults, relationships and dictionaries.
+    /// A context's whole state, by fetches, faults, relationships and dictionaries.
     private func dump(_ stack: TestStack, _ context: NSManagedObjectContext) throws -> [String] {
         var lines: [String] = []
         for person in try stack.fetch("Person", in: context) {
@@ -55,7 +55,7 @@ import TestSupport
             let (token, expected) = known[Int.random(in: 0..<known.count, using: &random)]
             let reader = readers[round % readers.count]
             try reader.setQueryGenerationFrom(token)
-            // Objects that were read at another commit stay what they are, unless they go.
+            // Objects that were read at another commit keep their values, unless they are deleted.
             for object in reader.registeredObjects { reader.refresh(object, mergeChanges: false) }
             #expect(try dump(stack, reader) == expected, "round \(round), seed \(seed)")
         }
