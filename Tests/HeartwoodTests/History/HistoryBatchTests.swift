@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Batch requests leave each object's change.
+/// A history has each object that a batch request changes.
 @Suite struct HistoryBatchTests {
     private func changes(_ stack: TestStack, after token: NSPersistentHistoryToken?) throws -> [NSPersistentHistoryChange] {
         try #require(try stack.ask(.fetchHistory(after: token), .changesOnly) as? [NSPersistentHistoryChange])
@@ -20,7 +20,7 @@ import Testing
         var found = try changes(stack, after: nil)
         #expect(found.map(\.changedObjectID) == inserted && found.allSatisfy { $0.changeType == .insert })
         #expect(found[0].transaction?.author == "batch" && found[0].transaction?.contextName == "worker")
-        // Those of propertiesToUpdate, whether or not a value was there before; and nothing of objects that are as they were.
+        // The properties of propertiesToUpdate, whether or not they had a value; unchanged objects are left out.
         let updated = try stack.updateBatch("Person", "age >= 40", ["age": 45, "name": "old"])
         found = try changes(stack, after: token)
         #expect(found.map(\.changedObjectID) == updated && updated.count == 10)
@@ -83,7 +83,7 @@ import Testing
         #expect(stack.token == token)
     }
 
-    /// Rows that had the same done to them are one entry, so that a history costs nothing of a batch's size.
+    /// Rows with the same change are one entry, so that a history's size does not depend on the batch's.
     @Test("The history of a batch of many rows takes a few bytes each") func aBatchOfManyRowsTakesSomeBytes() throws {
         let stack = try TestStack.tracking(.recordLog), plain = try TestStack(.recordLog)
         let rows = 20_000
@@ -106,13 +106,13 @@ import Testing
         let deletion = try run { _ = try $0.deleteBatch("Group") }
         #expect(insertion <= 256 && update <= 256 && deletion <= 256, "\(insertion) \(update) \(deletion)")
         #expect(try stack.ask(.fetchHistory(after: Date.distantPast), .count) as? Int == 3 * rows)
-        // Counting makes no change, and reads three rows.
+        // Counting makes no change objects, and reads three rows.
         let reads = stack.rowReads
         _ = try stack.ask(.fetchHistory(after: Date.distantPast), .count)
         #expect(stack.rowReads - reads < 10)
     }
 
-    /// Rows that are in the file already when the history of their transaction asks for them.
+    /// Rows that are already in the file when their transaction's history needs them.
     @Test("The history has rows that were written ahead", arguments: StoreKind.recordLogs)
     func rowsThatWereWrittenAheadAreToldOf(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
@@ -135,7 +135,7 @@ import Testing
         #expect(found.count == count && found.allSatisfy { $0.updatedProperties?.map(\.name) == ["name"] })
     }
 
-    /// More than a row holds: the changes lie in frames of their own, and are read in pieces.
+    /// More than fits in a row: the changes are stored in frames of their own, and read in pieces.
     @Test("Any number of changes is one transaction") func changesOfAnyNumberAreOneTransaction() throws {
         let model = TestStack.model()
         (model.entitiesByName["Tag"]?.propertiesByName["label"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A clock that stands where the test puts it.
+/// A clock that the test sets.
 final class HandClock: Sendable {
     private let time = Mutex(0.0)
 
@@ -18,13 +18,13 @@ final class HandClock: Sendable {
 extension RecordLogStore {
     func useClock(_ clock: HandClock) { history.setClock { clock.now } }
 
-    /// The list of the falls, as of the newest commit.
+    /// The list of falls (transactions dated before their predecessor) at the newest commit.
     func historyFalls() throws -> HistoryFalls? {
         guard let snapshot = log?.snapshot(), let table = try history.table(in: snapshot.catalog) else { return nil }
         return try HistoryFalls(of: table.id, in: snapshot)
     }
 
-    /// Whether the store has a list of falls at all.
+    /// Whether the store has a list of falls.
     func hasFallList() throws -> Bool { try log?.snapshot().systemValue(RecordLogSystemRow.historyFalls) != nil }
 }
 
@@ -55,16 +55,16 @@ struct PlainHistory: Equatable {
     }
 }
 
-/// What clocks do while a history is written: by transaction, how far ahead of the right time the clock is.
+/// The error of the clock while a history is written: for each transaction, how far the clock is ahead of the right time.
 struct ClockCourse: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let offsets: [Double]
 
     static let count = 12
-    /// The right time of each transaction, which is less than a second later than the one before.
+    /// The right time of each transaction, less than a second after the one before.
     static func rightTime(_ index: Int) -> Double { 8e8 + Double(index) * 0.25 }
 
-    /// Clocks that are right; and clocks that are ahead by a second, an hour or a year, or behind, for one transaction or several.
+    /// Correct clocks; and clocks that are ahead by a second, an hour or a year, or behind, for one transaction or several.
     static let all: [ClockCourse] = {
         let spans: [(String, Set<Int>)] = [
             ("one", [4]), ("several", [3, 4, 5, 6]), ("twice", [2, 3, 8]), ("the first", [0]), ("the last", [11]),
@@ -84,7 +84,7 @@ struct ClockCourse: CustomTestStringConvertible, Sendable {
         return [ClockCourse(testDescription: "right", offsets: Array(repeating: 0, count: count)), stairs, standing] + wrong
     }()
 
-    /// A store whose transactions were made so.
+    /// A store with transactions made with this clock.
     func stack(_ kind: StoreKind = .inMemory) throws -> TestStack {
         let stack = try TestStack.tracking(kind), clock = HandClock()
         stack.store.useClock(clock)

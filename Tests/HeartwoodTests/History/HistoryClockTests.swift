@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What becomes of a history whose transactions were dated by wrong clocks.
+/// Histories whose transactions were dated by wrong clocks.
 @Suite struct HistoryClockTests {
     // MARK: Dating
 
@@ -19,7 +19,7 @@ import Testing
             #expect((0...HistoryFalls.tolerance).contains(entry.time - clock), "transaction \(entry.number) is off by \(entry.time - clock)")
             guard index > 0 else { continue }
             let last = entries[index - 1].time
-            // A fall that the bound takes in makes no difference to the order.
+            // A fall within the tolerance does not affect the order.
             #expect((entry.time > last) == (clock >= last - HistoryFalls.tolerance))
             if entry.time <= last { falls.append(UInt64(entry.number)) }
         }
@@ -111,7 +111,7 @@ import Testing
             #expect(error?.code == NSPersistentHistoryTokenExpiredError)
         }
         for index in 7..<12 { #expect(try stack.transactions(after: all[index].token).map(\.transactionNumber) == Array(Int64(index + 2)..<13)) }
-        // By a number, it goes with those around it.
+        // By number, it is deleted with its neighbours.
         _ = try stack.ask(.deleteHistory(before: all[9]))
         #expect(try !stack.transactions().contains(ahead) && stack.transactions().map(\.transactionNumber) == [10, 11, 12])
         #expect(try stack.numbers(after: -1e11) == [10, 11, 12])
@@ -138,7 +138,7 @@ import Testing
             plain.delete(before: date)
             #expect(try stack.plainHistory() == plain)
         }
-        // With all that came before it, a fall leaves the list.
+        // A fall leaves the list when every transaction before it is deleted.
         clock.now = 9e8
         stack.insert("Group", ["title": "g"])
         try stack.context.save()
@@ -180,7 +180,7 @@ import Testing
             stores.append(store)
         }
         context.persistentStoreCoordinator = coordinator
-        // Of each transaction its store and its time.
+        // The store and the time of each transaction.
         let made: [(store: Int, time: Double)] = [(0, 10), (1, 20), (0, 1e6), (1, 30), (0, 40), (1, 50), (1, 1000), (1, 60), (0, 70)]
         for (store, time) in made {
             clock.now = time
@@ -256,7 +256,7 @@ import Testing
             try log.write { try $0.setSystemValue(RecordLogSystemRow.historyFalls, list) }
             for date in dates { #expect(try stack.numbers(after: date) == plain.numbers(after: date), "\(list)") }
         }
-        // Numbers of no transactions trap nowhere, and nothing earlier than the date is found.
+        // Numbers without a transaction do not trap, and nothing before the date is found.
         var random = SeededGenerator(seed: 11)
         for _ in 0..<40 {
             var list = bytes

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// How changes are written. Failing? FORMAT.md, "History", says what a store may hold.
+/// The encoding of changes. Failing? FORMAT.md, "History", defines the allowed content.
 @Suite struct HistoryFormatTests {
     private func stored(_ stack: TestStack, _ number: UInt64) throws -> [UInt8] {
         let snapshot = try #require(stack.store.log).snapshot()
@@ -23,7 +23,7 @@ import Testing
         try stack.context.save()
         let tables = try #require(stack.store.log).snapshot().catalog
         let person = UInt8(tables.table(named: "Person")!.id.rawValue), tags = UInt8(tables.table(named: "Tag")!.id.rawValue)
-        // Tables with their insertions: three from the first row on, and one.
+        // Tables with their insertions: three starting with the first row, and one.
         #expect(try stored(stack, 1) == [person << 3 | 1, 2 << 3 | 2, 0, tags << 3 | 1, 0 << 3 | 2, 0])
         people[0].setValue(5, forKey: "age")
         people[2].setValue(5, forKey: "age")
@@ -44,7 +44,7 @@ import Testing
             tags << 3 | 1, 1 << 3 | 6, label, 16, UInt8(body.count) << 3 | 7, 0] + body)
     }
 
-    /// Replaces a transaction's changes, and asks for them in every way.
+    /// Replaces a transaction's changes, and fetches them in every way.
     private func exercise(_ stack: TestStack, _ bytes: [UInt8]) throws -> Bool {
         let log = try #require(stack.store.log), table = try #require(try HistoryTable(log.snapshot().catalog))
         try log.write { transaction in
@@ -95,12 +95,12 @@ import Testing
             }
             _ = try exercise(stack, bytes)
         }
-        // Numbers that nobody has given, tables out of order, no table, an item that is none, more than there is.
+        // Unassigned numbers, tables out of order, no table, an invalid item, and more items than there are.
         for bytes: [UInt8] in [
             [2 << 3 | 1, 0xFA, 0xFF, 0xFF, 0x7F, 0], [4 << 3 | 1, 2, 0, 2 << 3 | 1, 2, 0], [2, 0], [0], [2 << 3 | 1, 0xFD, 0xFF, 0xFF, 0xFF, 0x7F],
             [UInt8](repeating: 0xFF, count: 30), [2 << 3 | 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0],
         ] { #expect(try !exercise(stack, bytes), "\(bytes)") }
-        // A table that is no entity's any more: its objects are left out.
+        // A table without an entity: its objects are left out.
         #expect(try exercise(stack, [200 << 3 | 1 & 0x7F | 0x80, 0x0C, 2, 0]))
     }
 
@@ -111,7 +111,7 @@ import Testing
         person.setValue(5, forKey: "age")
         person.setValue("b", forKey: "name")
         try stack.context.save()
-        // As a migration leaves it: a column has another name, one is gone, and the table has a layout more.
+        // The state after a migration: a column is renamed, one is removed, and the table has one more layout.
         let log = try #require(stack.store.log)
         try log.write { transaction in
             let table = try #require(transaction.catalog.table(named: "Person"))

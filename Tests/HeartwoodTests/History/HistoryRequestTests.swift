@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a history can be asked for, and how it is deleted.
+/// Requests for a history, and its deletion.
 @Suite struct HistoryRequestTests {
     /// Ten saves of one person each, alternately by "a" and "b".
     private static func filled(_ kind: StoreKind = .inMemory, at url: URL? = nil, count: Int = 10) throws -> TestStack {
@@ -95,7 +95,7 @@ import Testing
         fetch.sortDescriptors = nil
         let reads = stack.rowReads
         #expect(try numbers(stack, .fetchHistory(withFetch: fetch)) == [4, 5, 6, 7])
-        // The walk ends with the last one that is wanted.
+        // The scan ends with the last requested transaction.
         #expect(stack.rowReads - reads <= 8)
     }
 
@@ -149,7 +149,7 @@ import Testing
         let all = try stack.transactions()
         #expect(try stack.ask(.deleteHistory(before: all[4])) as? Bool == true)
         #expect(try stack.transactions().map(\.transactionNumber) == Array(5...10))
-        // Of the newest deleted one nothing is missing behind it.
+        // Nothing is missing after the newest deleted one.
         #expect(try numbers(stack, .fetchHistory(after: all[3].token)) == Array(5...10))
         let error = #expect(throws: NSError.self) { try stack.transactions(after: all[2].token) }
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentHistoryTokenExpiredError)
@@ -162,10 +162,10 @@ import Testing
         _ = try stack.ask(.deleteHistory(before: Date.distantFuture))
         #expect(try stack.transactions().isEmpty && stack.token?.places.values.first?.number == 10)
         #expect(try stack.transactions(after: token).isEmpty)
-        // Nothing is left behind it that could show what is missing.
+        // No transaction remains that could show what is missing.
         let emptied = #expect(throws: NSError.self) { try stack.transactions(after: all[8].token) }
         #expect(emptied?.code == NSPersistentHistoryTokenExpiredError)
-        // Numbers are never given again.
+        // Numbers are never used again.
         stack.insert("Person", ["name": "later"])
         try stack.context.save()
         #expect(try stack.transactions(after: token).map(\.transactionNumber) == [11])
@@ -205,7 +205,7 @@ import Testing
         let stack = try Self.filled(), other = try Self.filled(count: 20)
         let foreign = #expect(throws: NSError.self) { try stack.transactions(after: other.token) }
         #expect(foreign?.code == NSPersistentHistoryTokenExpiredError)
-        // The store is put back to an older state, and goes another way from there.
+        // The store is restored to an older state, and gets other commits from there.
         let place = try #require(stack.token?.places.values.first)
         for changed in [
             NSPersistentHistoryToken.Place(table: place.table, number: place.number + 1, time: place.time),

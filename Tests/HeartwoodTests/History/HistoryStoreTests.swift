@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What becomes of a history with its store: options, other handles, copies, compaction, other types of stores.
+/// A history through operations on its store: options, other handles, copies, compaction, other types of stores.
 @Suite struct HistoryStoreTests {
     private func path() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString).heartwood") }
 
@@ -63,7 +63,7 @@ import Testing
         }
         #expect(try count(begin) == 1)
         try close(coordinator)
-        // Not empty: it stays.
+        // It is not empty, so it stays.
         (coordinator, context) = try open(false)
         #expect(try count(begin) == 1)
         try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
@@ -72,7 +72,7 @@ import Testing
         try insert(context)
         #expect(coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
         try close(coordinator)
-        // A new one, of which the old tokens know nothing.
+        // A new history, to which the old tokens do not belong.
         (coordinator, context) = try open(true)
         try insert(context)
         #expect(try count(nil) == 1)
@@ -111,7 +111,7 @@ import Testing
             return (try context.execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
         }
         #expect(try found()?.count == 1)
-        // What others commit is there at once.
+        // Commits of others appear at once.
         writer.insert("Person", ["name": "B"])
         try writer.context.save()
         #expect(try found()?.count == 2 && coordinator.currentPersistentHistoryToken(fromStores: nil) == writer.token)
@@ -134,7 +134,7 @@ import Testing
         let kept = try stack.transactions()
         _ = try stack.store.log!.compact()
         #expect(try stack.changes(after: token) == known && stack.transactions() == kept)
-        // What was read before lies in the old file.
+        // Transactions that were read before are in the old file.
         #expect(kept.flatMap { $0.changes ?? [] }.count == 17)
         let second = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let store = try second.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url)
@@ -164,7 +164,7 @@ import Testing
         #expect(error?.code == NSPersistentHistoryTokenExpiredError)
     }
 
-    /// What a salvage could not bring out is missing from the history, and whoever has not seen it is told so.
+    /// Transactions that a salvage could not bring out are missing from the history; a client that has not seen them gets an error.
     @Test("A token from before a loss has expired") func aTokenBeforeALossHasExpired() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
@@ -178,7 +178,7 @@ import Testing
         stack.insert("Person", ["name": "A"])
         try stack.context.save()
         for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
-        // The rows that were deleted have it as well; the last one is the history's.
+        // The deleted rows have the text as well; the last occurrence is the history's.
         var bytes = try Data(contentsOf: urls[0])
         let place = try #require(bytes.range(of: Data("tag number 1500".utf8), options: .backwards))
         bytes[place.lowerBound] ^= 1
@@ -230,7 +230,7 @@ import Testing
         try writer.remove(store)
     }
 
-    /// Whatever is left of the file after its writer died, a transaction is there with its rows or not at all.
+    /// Whatever is left of the file after its writer died, a transaction exists with its rows or not at all.
     @Test("A cut-off file has rows and history of one commit") func aCutOffFileHasRowsAndHistoryOfOneCommit() throws {
         let url = path(), copy = path()
         defer { for each in [url, copy] { try? FileManager.default.removeItem(at: each) } }
@@ -280,7 +280,7 @@ import Testing
         #expect(try StoreSalvage.salvage(path: urls[0].path, to: urls[1].path, options: StoredModel.options).isComplete)
         let new = try TestStack.tracking(.recordLog, at: urls[1])
         #expect(try new.changes() == words && new.changes(after: token).count == 3)
-        // A new object does not get the ID of one that the history tells of.
+        // A new object does not get the ID of one in the history.
         new.insert("Person", ["name": "new"])
         try new.context.save()
         #expect(try new.changes().last == "insert Person 6")

@@ -21,12 +21,12 @@ extension TestStack {
         return result.result
     }
 
-    /// The transactions behind a token, with their changes.
+    /// The transactions after a token, with their changes.
     func transactions(after token: NSPersistentHistoryToken? = nil) throws -> [NSPersistentHistoryTransaction] {
         try #require(try ask(.fetchHistory(after: token)) as? [NSPersistentHistoryTransaction])
     }
 
-    /// The changes behind a token, each in words.
+    /// The changes after a token, each as text.
     func changes(after token: NSPersistentHistoryToken? = nil) throws -> [String] {
         try transactions(after: token).flatMap { $0.changes ?? [] }.map(\.words)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What transactions and changes say.
+/// The content of transactions and changes.
 @Suite struct HistoryTests {
     @Test("Each save leaves a transaction with its changes", arguments: StoreKind.recordLogs)
     func eachSaveLeavesATransactionWithItsChanges(_ kind: StoreKind) throws {
@@ -43,9 +43,9 @@ import Testing
             return (creation, stack.bytesAppended - creation)
         }
         let plain = try bytes([:]), tracked = try bytes([NSPersistentHistoryTrackingKey: true])
-        // What it was before there was a history.
+        // The size before histories existed.
         #expect(plain.save == 192)
-        // One transaction, with the process's name; all of it is in the save's own frame.
+        // One transaction with the process's name; all of it is in the save's own frame.
         #expect(tracked.save <= plain.save + 64, "\(tracked.save)")
         let stack = try TestStack(.inMemory)
         stack.insert("Person", ["name": "Ada"])
@@ -98,12 +98,12 @@ import Testing
         #expect(try told { ada.setValue(group, forKey: "group") } == ["update Group 1: people", "update Person 1: group"])
         // Many to many.
         #expect(try told { tag.mutableSetValue(forKey: "people").add(bob) } == ["update Person 2: tags", "update Tag 1: people"])
-        // An order: members come, and change places.
+        // An order: members are added and moved.
         #expect(try told { ada.setValue(NSOrderedSet(array: [first, second]), forKey: "tasks") }
             == ["update Person 1: tasks", "update Task 1: owner", "update Task 2: owner"])
         #expect(try told { ada.setValue(NSOrderedSet(array: [second, first]), forKey: "tasks") } == ["update Person 1: tasks"])
         #expect(try told { ada.setValue(bob, forKey: "partner") } == ["update Person 1: partner", "update Person 2: partner"])
-        // With an attribute it is one change.
+        // Together with an attribute it is one change.
         #expect(try told {
             bob.setValue("Bo", forKey: "name")
             bob.mutableSetValue(forKey: "tags").remove(tag)
@@ -125,7 +125,7 @@ import Testing
             == ["update Group 1: people", "delete Person 1", "update Tag 1: people", "delete Task 1", "delete Task 2"])
     }
 
-    /// A context that has not seen what another one has done deletes an object from under a relationship that it does not know.
+    /// A context that has not seen another's commit deletes an object from under a relationship that it does not know.
     @Test("The history has an owner that the context does not know") func anOwnerIsToldOfThoughTheContextDoesNotKnowIt() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), group = stack.insert("Group", ["title": "g"])
@@ -195,7 +195,7 @@ import Testing
             let object = try #require(reader.registeredObject(for: ada.objectID))
             #expect(object.value(forKey: "name") as? String == "changed")
             #expect(reader.deletedObjects.map(\.objectID) == [bob.objectID])
-            // What was merged is no conflict.
+            // A merged object is no conflict.
             object.setValue(7, forKey: "age")
             try reader.save()
             stack.context.refreshAllObjects()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Random clocks, over handles that write one store in turn. A failure says its seed.
+/// Random clocks, over handles that write one store in turn. A failure prints its seed.
 @Suite struct RandomHistoryClockTests {
     private static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
@@ -13,7 +13,7 @@ import Testing
         return Array(1...(environment["HEARTWOOD_HISTORY_RUNS"].flatMap(UInt64.init) ?? 3))
     }()
 
-    /// One of several handles of a store, with a clock that it shares with nobody.
+    /// One of several handles of a store, with a clock of its own.
     private final class Handle {
         let clock = HandClock()
         private let url: URL

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Heartwood
 
-/// Two coordinators on one file, with two contexts each, save, batch, delete and conflict; now and then the history behind a token is replayed
-/// onto plain dictionaries: what was inserted is read, what was updated is read anew in the properties that are named, and what was
-/// deleted goes. That must come to what the store has.
+/// Two coordinators on one file, with two contexts each, save, batch, delete and conflict. Sometimes the history after a token is replayed onto
+/// plain dictionaries: inserted objects are read, the named properties of updated ones are read again, and deleted ones are removed. The result
+/// must be the store's state.
 @Suite struct RandomHistoryTests {
     private static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
@@ -34,7 +34,7 @@ import Testing
                 try Self.step(context, stacks, step, &random)
                 if step % 5 == 0 { try replicas.randomElement(using: &random)!.catchUp() }
                 if step == 60 {
-                    // What both have seen may go.
+                    // Transactions that both have seen may be deleted.
                     for replica in replicas { try replica.catchUp() }
                     try stacks[0].context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: replicas[0].token))
                     _ = try stacks[1].store.log!.compact()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// What somebody knows who reads nothing but the history, and the objects that it names.
+    /// The state of a client that reads only the history and the objects that it names.
     private final class Replica {
         private let stack: TestStack
         private(set) var state: State = [:]
@@ -78,7 +78,7 @@ import Testing
 
         private func replay(_ change: NSPersistentHistoryChange, _ reader: NSManagedObjectContext) throws {
             let id = change.changedObjectID.uriRepresentation().absoluteString
-            // It may be gone by now, which a later transaction tells.
+            // The object may be deleted by now, which a later transaction shows.
             let now = try? reader.existingObject(with: change.changedObjectID)
             switch change.changeType {
             case .insert:
@@ -127,8 +127,8 @@ import Testing
         return result
     }
 
-    /// A context that hears of the other coordinator's work by the history alone, and has read this and that meanwhile, shows what the store
-    /// has; so does a controller of it.
+    /// A context that learns of the other coordinator's commits only through the history, and has read some objects meanwhile, shows the store's
+    /// state; so does its controller.
     @Test("Merging the transactions' notifications gives the store", arguments: seeds, [false, true])
     func mergingWhatTransactionsTellGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
         var random = SeededGenerator(seed: seed)
@@ -179,8 +179,8 @@ import Testing
         let isUpToDate = Int.random(in: 0..<3, using: &random) > 0
         if isUpToDate { context.refreshAllObjects() }
         for _ in 0..<Int.random(in: 1...4, using: &random) { try change(context, stack, step, &random) }
-        // What a context that knows all has set is what the store has then, unless somebody has its e-mail address: of that the policy decides, and
-        // with some of them all of the object's changes go.
+        // An up-to-date context's values are the store's afterwards, unless another object has its e-mail address. In that case the policy decides,
+        // and some policies drop all of the object's changes.
         let takesAddress = context.insertedObjects.union(context.updatedObjects).contains { $0.changedValues()["email"] != nil }
         let expected = isUpToDate && !takesAddress ? context.updatedObjects.map { ($0, $0.moreValues) } : []
         do {
@@ -190,7 +190,7 @@ import Testing
                 #expect(object.moreValues == values, "step \(step): \(object.objectID)")
             }
         } catch {
-            // What two have done cannot always be brought together; nothing is saved then.
+            // Two contexts' changes cannot always be merged; nothing is saved then.
             context.rollback()
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// An object that writes down what happens to it.
+/// An object that records its callbacks.
 final class Diarist: NSManagedObject {
     var diary: [String] = []
     var onWake: ((Diarist) -> Void)?
@@ -13,7 +13,7 @@ final class Diarist: NSManagedObject {
         set { setValue(newValue, forKey: "title") }
     }
 
-    /// What is written since the last look.
+    /// The entries since the last look.
     func look() -> [String] {
         defer { diary = [] }
         return diary

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import Testing
 
-/// A class without stored properties, with a subclass, each of an entity.
+/// A class without stored properties, and a subclass, each of an entity.
 class Shrub: NSManagedObject {
     var name: String? { value(forKey: "name") as? String }
     override func awakeFromInsert() { setPrimitiveValue("\(Self.self)", forKey: "name") }
@@ -14,7 +14,7 @@ final class Annotated: NSManagedObject {
     var note = ""
 }
 
-/// Code for Core Data makes objects by `NSManagedObject(entity:insertInto:)` and casts them to the entity's class.
+/// Code for Core Data makes objects with `NSManagedObject(entity:insertInto:)` and casts them to the entity's class.
 @Suite struct EntityClassTests {
     private static func stack(_ kind: StoreKind) throws -> TestStack {
         let shrub = NSEntityDescription(), hazel = NSEntityDescription(), stone = NSEntityDescription()

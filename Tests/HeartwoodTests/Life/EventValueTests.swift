@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What has changed since the last save, and since the last event.
+/// Changed values since the last save, and since the last event.
 @Suite struct EventValueTests {
     private func titles(_ value: Any?) -> [String]? {
         let members = (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects
@@ -34,7 +34,7 @@ import Testing
         #expect(isSaved ? titles(person.committedValues(forKeys: ["tasks"])["tasks"]) == ["t0"] : person.committedValues(forKeys: nil).isEmpty)
     }
 
-    /// The members are not read for it before somebody asks.
+    /// The members are not read before the question.
     @Test("An unread relationship is compared too", arguments: StoreKind.planning)
     func anUnreadRelationshipIsComparedToo(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -82,7 +82,7 @@ import Testing
         #expect(diarist.committedValues(forKeys: nil)["title"] as? String == "a")
     }
 
-    /// The first value that is read of a fault is the one that it sets as it wakes.
+    /// The first value read from a fault is the one that it sets in awakeFromFetch.
     @Test("A value set in awakeFromFetch is read at once", arguments: StoreKind.allCases)
     func whatIsSetOnWakingIsReadAtOnce(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)

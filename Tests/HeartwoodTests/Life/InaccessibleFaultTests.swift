@@ -5,7 +5,7 @@ import Testing
 
 /// Objects whose row another context has deleted.
 @Suite struct InaccessibleFaultTests {
-    /// A context, and a fault in it whose row is gone.
+    /// A context, and a fault in it without a row.
     private func vanish(_ stack: TestStack) throws -> (NSManagedObjectContext, Diarist) {
         let mine = try stack.savedDiarist("one")
         let context = stack.newContext()

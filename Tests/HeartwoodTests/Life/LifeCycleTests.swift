@@ -132,7 +132,7 @@ import Testing
         #expect(made?.look() == ["inserted", "saving", "saved false"])
         #expect(two.look() == ["deleting false", "saving", "saved true"])
         #expect(try stack.fetch("Diarist").count == 2)
-        // It holds the stack, whose file would stay.
+        // The closure retains the stack, whose file would stay.
         one.onWillSave = nil
     }
 
@@ -214,7 +214,7 @@ import Testing
         one.title = "two"
         try stack.context.save()
         #expect(codes.count == 3)
-        // It holds the stack, whose file would stay.
+        // The closure retains the stack, whose file would stay.
         one.onWillSave = nil
     }
 
@@ -285,7 +285,7 @@ import Testing
         #expect([one.objectID: 1][other.object(with: one.objectID).objectID] == 1)
     }
 
-    /// The place where the last event ended was kept through a rollback, so that the first changes after it never counted as past.
+    /// The position of the last event's end was kept through a rollback, so that the first changes after it never counted as past.
     @Test("An event after a rollback or a reset ends as any other", arguments: StoreKind.allCases, [false, true])
     func anEventAfterARollbackEndsAsAnyOther(kind: StoreKind, isReset: Bool) throws {
         let stack = try Diarist.stack(kind)

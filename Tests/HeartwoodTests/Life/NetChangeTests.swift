@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What counts as a change, and what an object is after it was refreshed or its context reset.
+/// The definition of a change, and the state of an object after a refresh or a reset of its context.
 @Suite struct NetChangeTests {
     @Test("Members that were taken out and put back are no change, read or not", arguments: StoreKind.allCases, [false, true])
     func members(kind: StoreKind, isRead: Bool) throws {
@@ -22,7 +22,7 @@ import Testing
         #expect(own.changedValues().keys.sorted() == ["friends"] && own.hasPersistentChangedValues)
         friends.add(mine(friend))
         #expect(own.changedValues().isEmpty && !own.hasPersistentChangedValues)
-        // The last one of an order comes back to its place, the first one does not.
+        // The last member returns to its position, the first one does not.
         let ordered = own.mutableOrderedSetValue(forKey: "items")
         ordered.remove(mine(items[1]))
         ordered.add(mine(items[1]))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Unsaved insertions that are refreshed: nothing but the context has their values.
+/// Unsaved insertions that are refreshed: only the context has their values.
 @Suite struct RefreshedInsertionTests {
     @Test("A refreshed insertion is a fault that has its defaults again", arguments: StoreKind.allCases, [false, true])
     func itIsAFaultThatHasItsDefaultsAgain(kind: StoreKind, hasPermanentID: Bool) throws {
@@ -54,7 +54,7 @@ import Testing
         #expect(one.isFault && one.title == "untitled" && !one.isFault && one.look() == [], "nothing was fetched")
     }
 
-    /// An object whose saved deletion was undone is inserted too, under its old ID.
+    /// An object whose saved deletion was undone counts as inserted too, under its old ID.
     @Test("An insertion that came back by an undo is written under its ID", arguments: StoreKind.numbering)
     func oneThatCameBackByAnUndoIsWrittenUnderItsID(kind: StoreKind) throws {
         let stack = try TestStack(kind), manager = UndoManager()
@@ -91,7 +91,7 @@ import Testing
         try child.save()
         let mine = stack.context.own(ann)
         #expect(mine.value(forKey: "name") == nil && mine.value(forKey: "age") as? Int == 1)
-        // The parent's is a fault once it is refreshed in turn, and the child reads what is left.
+        // The parent's object becomes a fault by a refresh, and the child reads the remaining values.
         mine.setValue("x", forKey: "name")
         stack.context.refresh(mine, mergeChanges: false)
         #expect(mine.isFault)

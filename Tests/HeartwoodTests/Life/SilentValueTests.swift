@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Values that primitive setters set without notice: they are saved, and are no changes that anybody is told of.
+/// Values that primitive setters set without notice: they are saved, and not reported as changes.
 @Suite struct SilentValueTests {
     private func saved(_ kind: StoreKind) throws -> (TestStack, NSManagedObject) {
         let stack = try TestStack(kind), ann = stack.insert("Person", ["name": "ann", "email": "a@b"])

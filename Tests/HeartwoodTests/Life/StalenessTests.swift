@@ -20,7 +20,7 @@ import Testing
         writer.object(with: old.objectID).setValue("c", forKey: "name")
         try writer.save()
         #expect(new.value(forKey: "name") as? String == "b", "what was read stays")
-        // What it shows is what the next save compares with.
+        // The next save compares with the values that it shows.
         new.setValue(2, forKey: "age")
         #expect(throws: NSError.self) { try strict.save() }
         strict.refresh(new, mergeChanges: true)

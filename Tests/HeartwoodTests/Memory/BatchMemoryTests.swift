@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What batch requests take of memory: the long form of "ten million rows need none to speak of". See CONTRIBUTING.md.
+/// The memory of batch requests: the long form with ten million rows. See CONTRIBUTING.md.
 @Suite struct BatchMemoryTests {
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_BATCH_ROWS"].flatMap(Int.init)
 
@@ -27,7 +27,7 @@ import Testing
     @Test("Batches of many millions take a few bytes a row", .enabled(if: long != nil)) func batchesOfManyMillionsTakeAFewBytesARow() throws {
         let count = try #require(Self.long)
         let stack = try TestStack(.recordLog, model: Self.model(), options: [NSPersistentHistoryTrackingKey: Self.tracksHistory])
-        // 8 bytes a row for where it lies, entries of two indexes within what is allowed, a table of a million unique values.
+        // 8 bytes a row for its address, entries of two indexes within the limit, a table of a million unique values.
         let most = 224 * 1024 + count / 100
         func measure(_ name: String, _ request: NSPersistentStoreRequest) throws {
             let start = ContinuousClock.now

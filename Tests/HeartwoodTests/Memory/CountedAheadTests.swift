@@ -13,7 +13,7 @@ import Testing
         deinit { whenGone() }
     }
 
-    /// The object goes with the last reference that was taken, whatever was counted and not given away.
+    /// The object is released with the last reference that was taken, however many retains were left over.
     @Test("Retains ahead are given away once and the rest is taken back") func referencesAreGivenAwayOnceAndTheRestIsTakenBack() {
         for taken in 0..<100 {
             var isGone = false

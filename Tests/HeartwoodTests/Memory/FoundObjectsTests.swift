@@ -2,7 +2,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The objects of a fetch on their way into its array, and the table that they stay in.
+/// The objects of a fetch before they are in its array, and the context's table of them.
 struct FoundObjectsTests {
     @Test("Found objects come out in order and are released", arguments: [0, 1, 119, 120, 121, 1000])
     func theyComeOutInOrderAndAreLetGoOf(count: Int) throws {

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Heartwood
 
-/// A day's worth of saves under automatic compaction: files, mappings, memory and disk stay within bounds.
+/// A day's saves under automatic compaction: files, mappings, memory and disk stay within bounds.
 ///
-/// `HEARTWOOD_DAY_OF_SAVES=60000` in the environment makes so many, with 4,000 rows.
+/// `HEARTWOOD_DAY_OF_SAVES=60000` in the environment sets their number, with 4,000 rows.
 @Suite(.serialized) struct ManySavesTests {
     private static let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_DAY_OF_SAVES"].flatMap { Int($0) }
     private static let saves = wanted ?? 1500
     private static let rows = wanted == nil ? 400 : 4000
     private static let transfersOfThread = wanted.map { $0 / 4 } ?? 300
-    /// So that compactions follow each other quickly.
+    /// Chosen so that compactions follow each other quickly.
     private static var options: [String: Any] { [NSRecordLogCompactionMinimumBytesOption: wanted == nil ? 200_000 : 4 << 20] }
 
     private static func stack() throws -> TestStack {
@@ -24,7 +24,7 @@ import Testing
         return stack
     }
 
-    /// What the process has of a store at its worst.
+    /// The highest number of each of the process's resources for a store.
     private struct Most {
         var descriptors = 0, mapped = 0, privateKibibytes = 0, fileBytes: UInt64 = 0
 
@@ -88,7 +88,7 @@ import Testing
                 var random = SeededGenerator(seed: UInt64(number + 1))
                 for _ in 0..<Self.transfersOfThread {
                     context.performAndWait {
-                        // Each thread has accounts of its own, so nobody overwrites another's sum.
+                        // Each thread has its own accounts, so no thread overwrites another's sum.
                         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
                         let mine = (0..<Self.rows / 4).randomElement(using: &random)! * 4 + number
                         let other = (0..<Self.rows / 4).randomElement(using: &random)! * 4 + number
@@ -110,7 +110,7 @@ import Testing
         let reader = stack.newContext()
         let all = try reader.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
         #expect(all.reduce(0) { $0 + ($1.value(forKey: "age") as? Int ?? 0) } == Self.rows * 1000)
-        // A compaction may be under way still.
+        // A compaction may still be running.
         var open = Int.max
         for _ in 0..<200 where open > 1 {
             for context in contexts { context.performAndWait {} }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Contexts leave the files that compactions replace, and their objects show what they showed.
+/// Contexts release the files that compactions replace, and their objects keep their values.
 @Suite struct ReplacedFilesTests {
     private static func stack() throws -> TestStack {
         let stack = try TestStack(.recordLog, options: [NSRecordLogAutomaticCompactionOption: false])
@@ -19,7 +19,7 @@ import Testing
 
     private static func compact(_ stack: TestStack) throws { _ = try #require(stack.store.log).compact() }
 
-    /// Descriptors of the store, one of which is the store's own.
+    /// Expects one descriptor of the file, which is the store's own.
     private static func expectOneFile(_ stack: TestStack, _ comment: Comment = "", sourceLocation: SourceLocation = #_sourceLocation) {
         guard let open = ProcessFiles.descriptors(of: stack.url.path), let mapped = ProcessFiles.mapped(of: stack.url.path) else { return }
         #expect(open == 1 && mapped <= 1, comment, sourceLocation: sourceLocation)
@@ -33,7 +33,7 @@ import Testing
 
     private static func names(_ persons: [Person]) -> [String?] { persons.map(\.name) }
 
-    /// What ends an event.
+    /// Actions that end an event.
     enum End: CaseIterable { case save, fetch, count, processing, performAndWait, mainQueue }
 
     @Test("A context holds one file after the event that follows a compaction, and its objects show what they did", arguments: End.allCases)
@@ -98,7 +98,7 @@ import Testing
             Self.expectOneFile(stack)
         }
         #expect(Self.names(Array(persons[..<10])) == shown)
-        // Those behind were faults, and show the rows that the fetch found.
+        // The later ones were faults, and show the rows that the fetch found.
         #expect(Self.names(Array(persons[10...])) == (10..<20).map { "Person \($0)" })
         persons[2].name = "ours"
         #expect(throws: (any Error).self) { try context.save() }
@@ -264,7 +264,7 @@ import Testing
     }
 }
 
-/// Fetches, and has the store compacted, whenever an object comes or wakes.
+/// Fetches, and compacts the store, whenever an object is inserted or wakes.
 final class FetchingPerson: NSManagedObject {
     @TaskLocal static var isFetching: (@Sendable () throws -> Void)?
 

@@ -46,7 +46,7 @@ import Testing
         #expect(ids.allSatisfy { context.registeredObject(for: $0) != nil } && context.registeredObjects.count == 4)
     }
 
-    /// A merge refreshes what somebody holds; of the rest it takes no row along, and tells nobody.
+    /// A merge refreshes referenced objects; the others' rows are not kept, and their changes not reported.
     @Test("A merge forgets unreferenced objects", arguments: StoreKind.allCases, [false, true])
     func aMergeForgetsWhatNobodyHolds(kind: StoreKind, isRemote: Bool) throws {
         let stack = try TestStack(kind)

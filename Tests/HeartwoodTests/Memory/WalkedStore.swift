@@ -3,9 +3,9 @@ import RecordLog
 
 @testable import Heartwood
 
-/// A store of numbered items, to be walked.
+/// A store of numbered items to iterate over.
 enum WalkedStore {
-    /// How many items one fetch asks for.
+    /// The number of items that one fetch requests.
     static let batch = 10_000
 
     static func model() -> NSManagedObjectModel {
@@ -21,7 +21,7 @@ enum WalkedStore {
         return model
     }
 
-    /// Items numbered from 0, in that order; by the engine, which takes a tenth of the time that objects would.
+    /// Inserts items numbered from 0 in that order, through the engine, which takes a tenth of the time of objects.
     static func fill(_ stack: TestStack, count: Int) throws {
         let log = stack.store.log!, table = log.snapshot().catalog.tables.first { $0.name == "Item" }!
         let row = RowBuilder()
@@ -37,7 +37,7 @@ enum WalkedStore {
         }
     }
 
-    /// The ways to walk a store of any size. Each gives batches, one after the other.
+    /// The ways to iterate over a store of any size. Each gives one batch after the other.
     enum Way: String, CaseIterable {
         /// `fetchLimit` and `fetchOffset`.
         case offset

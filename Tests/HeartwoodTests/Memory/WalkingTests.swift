@@ -4,14 +4,14 @@ import Testing
 
 @testable import Heartwood
 
-/// The standard library's, which does not show it.
+/// A function of the standard library, which does not export it publicly.
 @_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")
 private func instanceSize(_ type: AnyClass) -> Int
 
 @Suite struct WalkingTests {
     private static let count = 100_000
 
-    /// Of the numbers of as many items.
+    /// The sum of this many items' numbers.
     private static func sum(_ count: Int) -> Int64 { Int64(count) * Int64(count - 1) / 2 }
 
     @Test("Iterating over a hundred thousand objects holds one batch of them", arguments: StoreKind.recordLogs)
@@ -32,7 +32,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         }
     }
 
-    /// One result array holds its objects as long as it is there; reading and refreshing them adds nothing.
+    /// One result array retains its objects as long as it exists; reading and refreshing them adds nothing.
     @Test("Refreshing leaves no memory beside an object", arguments: StoreKind.recordLogs)
     func refreshingLeavesNothingBesideAnObject(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: WalkedStore.model())
@@ -57,7 +57,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         #expect(stack.context.identities.count <= 1024)
     }
 
-    /// The members of one relationship after another come without a fetch, which would sweep.
+    /// The members of consecutive relationships are read without a fetch, which would sweep.
     @Test("Iterating over relationships releases the objects that were seen", arguments: StoreKind.recordLogs)
     func walkingRelationshipsLetsGoOfWhatWasWalked(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -84,7 +84,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         let context = stack.newContext()
         let tags = try stack.fetch("Tag", in: context)
         #expect(context.identities.checkInvariants() && tags.allSatisfy { $0.storage == nil })
-        // glibc's allocator has 8 bytes of its own in each piece, whose size is a multiple of 16.
+        // glibc's allocator adds 8 bytes to each allocation, whose size is a multiple of 16.
         let own = (instanceSize(NSManagedObject.self) + 8 + 15) & ~15
         #expect(own == 80)
         let map = IdentityMap()
@@ -105,7 +105,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         let count = try #require(Self.long)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-walk-\(UUID().uuidString).heartwood")
         setenv(Self.path, url.path, 1)
-        // In a process of its own, whose memory is gone afterwards.
+        // In a process of its own, whose memory is freed afterwards.
         await #expect(processExitsWith: .success) {
             let url = URL(fileURLWithPath: ProcessInfo.processInfo.environment[Self.path] ?? "")
             let stack = try TestStack(.recordLog, model: WalkedStore.model(), at: url)
@@ -114,7 +114,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         }
         let before = ProcessMemory.kibibytes("RssAnon:") ?? 0
         let stack = try TestStack(.recordLog, model: WalkedStore.model(), at: url)
-        // A fetch steps over the rows before its offset: at ten million they would be five thousand million.
+        // A fetch steps over the rows before its offset: five thousand million in all for ten million rows.
         for way in WalkedStore.Way.allCases where way != .offset || count <= 1_000_000 {
             let context = stack.newContext()
             var most = 0, sum: Int64 = 0

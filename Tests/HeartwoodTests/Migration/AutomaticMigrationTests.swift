@@ -10,7 +10,7 @@ import Testing
     private static let old: Sketch = "A: name:string b>B/as\nB: name:string as>>A/b"
     private static let new: Sketch = "A: title:string~name size:int16!=1 b>B/as\nB: name:string as>>A/b"
 
-    /// One that no other test has in use at the same time: a version that the process has at hand is a known one.
+    /// A version that no other test uses at the same time: a version that the process has loaded counts as known.
     private func version(_ sketch: Sketch, of test: String) -> NSManagedObjectModel {
         let model = sketch.model
         for entity in model.entities { entity.versionHashModifier = test }
@@ -96,7 +96,7 @@ import Testing
         #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: chain.place["link"].path)) != nil)
     }
 
-    /// Two versions of a program beside each other, or the older one put back.
+    /// Two versions of a program beside each other, or the older one reinstalled.
     @Test("An older program does not take a newer one's store back", arguments: [StoreKind.recordLog, .binary])
     func anOlderProgramDoesNotTakeANewerOnesStoreBack(kind: StoreKind) throws {
         let chain = try Chain(kind)
@@ -111,13 +111,13 @@ import Testing
         }
         try chain.with(newest()) { _ in }
         for version in [old, new] { #expect(code(try failure(chain, version(), Chain.automatic)) == NSMigrationMissingSourceModelError) }
-        // Clients' metadata do not make it forget.
+        // Clients' metadata do not remove that knowledge.
         try chain.with(newest()) { context in
             let coordinator = try #require(context.persistentStoreCoordinator)
             coordinator.setMetadata([:], for: coordinator.persistentStores[0])
         }
         #expect(code(try failure(chain, old(), Chain.automatic)) == NSMigrationMissingSourceModelError)
-        // Somebody asks for it; then the way on is the one of before.
+        // An explicit request migrates it back; then the way forward is the same as before.
         try StoreMigrator(MigrationEnd(url: chain.url, type: kind.type, options: Chain.automatic, configuration: nil))
             .migrate(to: old(), isAutomatic: false, infers: true)
         #expect(FormerVersions.list(try chain.metadata()).isEmpty)
@@ -126,7 +126,7 @@ import Testing
         #expect(FormerVersions.list(try chain.metadata()) == [old().versionChecksum])
     }
 
-    /// A program that has both versions goes to either.
+    /// A program that has both versions migrates to either.
     @Test("A program with the store's version goes back to a former one", arguments: [StoreKind.recordLog, .binary])
     func aProgramThatHasTheStoresVersionGoesBackToAFormerOne(kind: StoreKind) throws {
         let chain = try Chain(kind), old = version(Self.old, of: "both \(kind)"), new = version(Self.new, of: "both \(kind)")
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    /// A crash leaves an empty folder, one with a marker, which may not have got to the disk, or one with files too.
+    /// A crash leaves an empty folder, one with a marker, which may not have reached the disk, or one with files too.
     @Test("A migration removes the folder that a crash has left beside the store", arguments: ["empty", "marker", "lost marker", "files"])
     func theFolderOfACrash(state: String) throws {
         let chain = try Chain(.binary)
@@ -170,7 +170,7 @@ import Testing
         if state != "empty" { try Data(state == "lost marker" ? [] : Array("heartwood migration\n".utf8)).write(to: marker) }
         if state == "files" {
             try FileManager.default.copyItem(at: chain.url, to: folder.appendingPathComponent("store"))
-            // Whatever it leads to is not the migration's.
+            // The target of a link does not belong to the migration.
             try Data("a letter".utf8).write(to: chain.place["letter"])
             try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("link"), withDestinationURL: chain.place["letter"])
         }
@@ -223,7 +223,7 @@ import Testing
         #expect(try chain.lines(Self.new) == Self.migrated)
     }
 
-    /// A mapping model of one's own between the two goes before one that is inferred.
+    /// A mapping model of the program's own goes before an inferred one.
     @Test("A migration manager needs the store to itself") func aManagersWayNeedsTheStoreForItself() throws {
         let chain = try Chain()
         try fill(chain)
@@ -241,7 +241,7 @@ import Testing
             #expect(chain.place.names == ["store"])
             try held.remove(store)
         }
-        // One that reads alone keeps what it has.
+        // A read-only store keeps its content.
         let reader = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
         try reader.addPersistentStore(type: .recordLog, at: chain.url, options: [NSReadOnlyPersistentStoreOption: true])
         try migrator.migrate(to: Self.new.model, by: mapping, isAutomatic: false, infers: false)
@@ -320,7 +320,7 @@ import Testing
         try await new.open()
         let context = new.managedObjectContext
         #expect(try await context.perform { try context.lines() } == ["A: b=- size=1 title=x"])
-        // A backup of the old version comes back as it would be opened.
+        // A restored backup of the old version is migrated as at an opening.
         let chain = try Chain()
         try fill(chain)
         try await new.revert(toContentsOf: chain.url)
@@ -329,7 +329,7 @@ import Testing
         try await new.close()
     }
 
-    /// Random changes, one version after another, beside a plain list of what should be there.
+    /// Random changes, one version after another, beside a plain list of the expected content.
     @Test("Random chains of versions keep the right values", arguments: [StoreKind.recordLog, .binary], [1, 2, 3])
     func randomChainsKeepWhatTheyShould(kind: StoreKind, seed: UInt64) throws {
         struct Column {
@@ -340,7 +340,7 @@ import Testing
         var random = SeededGenerator(seed: seed &* 977 &+ (kind == .binary ? 1 : 0))
         let chain = try Chain(kind)
         var columns = [Column(name: "name", type: "string")]
-        // By name: the values of each column.
+        // The values of each column by name.
         var rows: [[String: String]] = []
         var counter = 0, entity = "E", formerEntity: String?
         func sketch() -> Sketch {

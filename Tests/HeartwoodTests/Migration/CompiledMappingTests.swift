@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Found by its name alone: the compiled mapping model names a module that is not there.
+/// Found by its name without a module: the compiled mapping model names a module that does not exist.
 final class V2to3MakerPolicy: NSEntityMigrationPolicy {
     override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
@@ -30,7 +30,7 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         return (old, new)
     }
 
-    /// As the editor has it: with the properties of an entity that is added.
+    /// In the editor's form: with the properties of an added entity.
     private static func inferred() throws -> NSMappingModel {
         let (old, new) = try models(), mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
         let title = NSPropertyMapping()
@@ -39,7 +39,7 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         return mapping
     }
 
-    /// With what inference never writes as well.
+    /// With mappings that inference never writes as well.
     private static func mapping() throws -> NSMappingModel {
         let mapping = try inferred()
         let first = try #require(mapping.entityMappings.first { $0.sourceEntityName == "A" })
@@ -94,7 +94,7 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(found.entities.allSatisfy { $0.destinationHash == nil || $0.destinationHash == theirs($0.destination!, "New") })
         try FileManager.default.removeItem(at: place["B.cdm"])
         #expect(finder.document(from: old, to: new) == nil)
-        // Models that were loaded, merged and copied know them without the bundle in the folder.
+        // Models that were loaded, merged and copied are found without the bundle in the folder.
         let loaded = try NSManagedObjectModel.load(contentsOf: bundle)
         try write("B.cdm", "Old", "New")
         try FileManager.default.removeItem(at: bundle)
@@ -109,7 +109,7 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         try Data(CompiledMappingWriter.bytes(inferred)).write(to: place["A.cdm"])
         #expect(finder.document(from: old, to: new) != nil && finder.document(from: new, to: old) == nil)
         #expect(NSMappingModel(directories: [place.directory], old, new)?.entityMappings.count == 3)
-        // One that leaves out a property is of other versions.
+        // A mapping model that leaves out a property belongs to other versions.
         let fewer = try Self.inferred()
         let first = try #require(fewer.entityMappings.first { $0.sourceEntityName == "A" })
         first.attributeMappings?.removeAll { $0.name == "age" }
@@ -199,7 +199,7 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         let sources = try (2...3).map {
             try NSManagedObjectModel.load(contentsOf: Self.folder.appendingPathComponent("SampleModel.xcdatamodeld/SampleModel\($0).xcdatamodel"))
         }
-        // The bundle beside it knows these versions as well; alone their names tell.
+        // The bundle beside it has these versions as well; without it only their names identify them.
         #expect(finder.document(from: sources[0], to: sources[1]) != nil)
         let place = try StorePlace()
         try FileManager.default.copyItem(at: Self.fixtures.appendingPathComponent("V2toV3.cdm"), to: place["V2toV3.cdm"])

@@ -2,12 +2,12 @@ import Foundation
 
 @testable import Heartwood
 
-/// Writes mappings as a `.cdm`, laid out as a file of Xcode's.
+/// Writes mappings as a `.cdm` with the layout of Xcode's files.
 struct CompiledMappingWriter {
     private var writer = CompiledModelWriter()
     private let hash: (String, _ isSource: Bool) -> Data
 
-    /// - Parameter hash: of a version of an entity; empty for none.
+    /// - Parameter hash: the version hash of an entity; empty for none.
     static func bytes(_ mapping: NSMappingModel, hash: @escaping (String, _ isSource: Bool) -> Data = { _, _ in Data() }) -> [UInt8] {
         var writer = CompiledMappingWriter(hash: hash)
         return writer.write(mapping)

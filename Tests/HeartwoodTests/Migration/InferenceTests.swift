@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What no mapping is inferred for, and what is migrated and then found not to suit the model.
+/// Changes for which no mapping is inferred, and migrated stores that violate the new model.
 @Suite struct InferenceTests {
     struct Failure: CustomTestStringConvertible, Sendable {
         let before: String
@@ -45,7 +45,7 @@ import Testing
         #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"], "the store is as it was")
     }
 
-    /// A public app's tests migrate its stores so, by Core Data's inference.
+    /// A public app's tests rely on this behaviour of Core Data's inference.
     @Test("A relationship that now leads to a subentity starts empty", arguments: [StoreKind.recordLog, .binary])
     func aRelationshipThatComesToLeadToASubentityStartsWithoutObjects(kind: StoreKind) throws {
         let chain = try Chain(kind)
@@ -150,7 +150,7 @@ import Testing
             #expect(error?.userInfo["entity"] as? String == "A" && error?.userInfo["property"] as? String == property)
             #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"])
         }
-        // Where there is no object there is nothing that lacks a value.
+        // A store without objects lacks no value.
         let empty = try Chain(kind)
         try empty.with(Sketch("A: name:string")) { _ in }
         #expect(try empty.lines(Sketch("A: name:string age:int32!")).isEmpty)

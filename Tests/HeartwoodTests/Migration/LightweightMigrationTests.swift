@@ -4,8 +4,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Each change that Core Data documents as one that it migrates by itself, and what is in the store afterwards. Both ways have to agree: through
-/// objects into a new file, and what a type of store does in its own.
+/// Each change that Core Data documents as lightweight, and the resulting content. Both ways must agree: through objects into a new file, and a
+/// store type's migration in its own file.
 @Suite struct LightweightMigrationTests {
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -34,7 +34,7 @@ import Testing
         try chain.with(Sketch(change.after)) { context in
             let lines = try context.lines()
             #expect(lines == change.lines.sorted(), "\(kind.rawValue)")
-            // Both sides of relationships are there, and the store is one to work with.
+            // Both sides of relationships exist, and the store is usable.
             for entity in context.persistentStoreCoordinator!.managedObjectModel.entities where !entity.isAbstract {
                 _ = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity.name!))
             }
@@ -43,7 +43,7 @@ import Testing
         #expect(try chain.metadata()[NSStoreUUIDKey] as? String == identifier)
         let model = Sketch(change.after).model
         #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: try chain.metadata()))
-        // Once migrated it opens as any other store.
+        // Once migrated it opens like any other store.
         #expect(try chain.lines(Sketch(change.after), options: nil) == change.lines.sorted())
         if kind == .recordLog { #expect(try StoreVerification.verify(path: chain.url.path).isSound) }
     }
@@ -266,7 +266,7 @@ import Testing
         try chain.with(versions[0]) { $0.make("Person", ["name": "Ann", "age": 3]) }
         for version in versions[1...] { try chain.with(version) { _ in } }
         #expect(try chain.lines(versions[3]) == ["Human: age=3 friend=- heading=Ann size=1.5"])
-        // Version 2 names what version 1 had.
+        // Version 2 uses a name of version 1.
         let other = try Chain(kind)
         try other.with(versions[0]) { $0.make("Person", ["name": "Ann", "age": 3]) }
         #expect(try other.lines(Sketch("Human~Person: heading:string~name age:int64")) == ["Human: age=3 heading=Ann"])
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    /// Versions of a model as files, in a folder as Xcode keeps them.
+    /// Versions of a model as files, in a folder of Xcode's form.
     @Test("Versions from files follow each other", arguments: [StoreKind.recordLog, .binary])
     func versionsFromFilesFollowEachOther(kind: StoreKind) throws {
         let place = try StorePlace()

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Heartwood
 
-/// A mapping model as Xcode writes it: its objects, each with its attributes' texts and expressions.
+/// A mapping model in Xcode's form: its objects, each with its attributes' texts and expressions.
 private struct MappingFile {
     struct Property {
         let name: String
-        /// nil: the editor's own.
+        /// nil for the editor's default.
         var expression: NSExpression?
         var isFilledIn = true
     }
@@ -55,7 +55,7 @@ private struct MappingFile {
     private static let destinations = "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"BookToBook\", $source.previous)"
     private static let source = "FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"Book\", \"pages > 100\")"
 
-    /// Every kind of expression that a property may have; without it each would be the source's property of its name.
+    /// Every kind of expression that a property may have; without it each would be the source's property with its name.
     private static func file(isFilledIn: Bool, isStated: Bool) -> MappingFile {
         func property(_ name: String, _ expression: NSExpression) -> MappingFile.Property {
             MappingFile.Property(name: name, expression: isStated ? expression : nil, isFilledIn: isFilledIn)
@@ -89,7 +89,7 @@ private struct MappingFile {
         return try coordinator.newContext().lines().sorted()
     }
 
-    /// It was dropped, and what it gives was lost without a word.
+    /// It was once dropped, and its value was lost silently.
     @Test("An expression counts whatever the file says about the editor", arguments: [true, false])
     func anExpressionCountsWhateverTheFileSaysOfTheEditor(isFilledIn: Bool) throws {
         #expect(try migrated(Self.file(isFilledIn: isFilledIn, isStated: true)) == [
@@ -106,11 +106,11 @@ private struct MappingFile {
         ])
     }
 
-    /// What SwiftPM makes of a target's resources, where a container and an automatic migration find models.
+    /// The form of a target's resources in SwiftPM, where a container and an automatic migration find models.
     @Test("A mapping model is looked for where a container looks") func aMappingModelIsLookedForWhereAContainerLooks() throws {
         let executable = try #require(Bundle.main.executableURL).resolvingSymlinksInPath().deletingLastPathComponent()
         let bundle = executable.appendingPathComponent("MappingFileTests-\(UUID().uuidString).resources")
-        // No other test has these versions.
+        // Versions that no other test has.
         let old: Sketch = "Found: name:string count:int32", new: Sketch = "Found: name:string number:int32"
         var file = MappingFile(source: "Found", destination: "Found")
         file.attributes = [.init(name: "name"), .init(name: "number", expression: NSExpression(format: "$source.count"))]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Makes an author of each name that books state, once for all of them.
+/// Makes one author for each name in the books.
 class AuthorPolicy: NSEntityMigrationPolicy {
     override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws { manager.userInfo = ["authors": NSMutableDictionary(), "calls": ["begin"]] }
 
@@ -169,7 +169,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         let whole = mappingModel(), books = NSMappingModel(), tags = NSMappingModel()
         books.entityMappings = [whole.entityMappings[0]]
         tags.entityMappings = [whole.entityMappings[1]]
-        // Tags of the first pass are not known to the second.
+        // The second pass does not know tags of the first.
         books.entityMappings[0].relationshipMappings?.removeLast()
         try migrate(chain, tags, to: target)
         try migrate(chain, books, to: target)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Heartwood
 
-/// Numbers of one type become numbers of any other, in place and by objects.
+/// Numbers of each type become numbers of every other, in place and through objects.
 @Suite struct NumberMigrationTests {
     private static let types = ["bool", "int16", "int32", "int64", "float", "double", "decimal"]
 
-    /// Values that fit the type, and what each is as another type; nil where it does not fit.
+    /// Values that fit the type, and the other types that can hold each.
     private static let values: [(value: NSNumber, types: Set<String>)] = [
         (0, Set(types)), (1, Set(types)),
         (-1, Set(types).subtracting(["bool"])), (300, Set(types).subtracting(["bool"])),
@@ -16,7 +16,7 @@ import Testing
         (1e30, ["double", "decimal"]),
     ]
 
-    /// What NSNumber makes of it.
+    /// NSNumber's conversion.
     private static func converted(_ value: NSNumber, to type: String) -> NSNumber? {
         let whole = value.doubleValue.rounded(.towardZero)
         return switch type {
@@ -92,7 +92,7 @@ import Testing
             #expect(throws: (any Error).self) { try context.save() }
             context.rollback()
         }
-        // Two that become one number are refused.
+        // Two values that become one are refused.
         let other = try Chain(.recordLog)
         try other.with(version("double")) { context in for number in [1.25, 1.5] { context.make("A", ["x": number]) } }
         let error = #expect(throws: (any Error).self) { try other.with(version("int32")) { _ in } } as NSError?

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Heartwood
 
-/// A model in a few words, a line for each entity:
+/// A model in short notation, a line for each entity:
 ///
 ///     Person < Being: name:string age:int32!=1 size:double~length group>Group/people tags>>Tag/people tasks>>>Task/owner
 ///
-/// `!` is required, `=1` a default value, `~length` a renaming identifier; `>` leads to one, `>>` to many, `>>>` to many in order, `/people` is the
-/// inverse. An entity's name may be followed by `~Old`, and begin with `*` where it is abstract.
+/// `!` is required, `=1` a default value, `~length` a renaming identifier; `>` is to one, `>>` to many, `>>>` ordered to many, `/people` is the
+/// inverse. An entity's name may be followed by `~Old`, and starts with `*` if it is abstract.
 struct Sketch: ExpressibleByStringLiteral, CustomStringConvertible {
     let text: String
 
@@ -108,7 +108,7 @@ struct Sketch: ExpressibleByStringLiteral, CustomStringConvertible {
     }
 }
 
-/// A store that goes from one version of its model to the next.
+/// A store that migrates from one version of its model to the next.
 final class Chain {
     let place: StorePlace
     let kind: StoreKind
@@ -161,7 +161,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Every object as a line, by what "name" says of it and its relationships' objects; in no order but that of relationships that have one.
+    /// Every object as a line, with the names of its relationships' objects; only ordered relationships keep an order.
     func lines() throws -> [String] {
         func label(_ object: NSManagedObject?) -> String {
             guard let object else { return "-" }

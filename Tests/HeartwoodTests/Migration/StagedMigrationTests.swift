@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct StagedMigrationTests {
-    /// V1 to V3 cannot be inferred at once: what is renamed from V1 to V2 is renamed again.
+    /// V1 to V3 cannot be inferred at once: a property renamed from V1 to V2 is renamed again.
     private static let versions: [Sketch] = [
         "A: name:string size:int32", "A: title:string~name size:int32", "A: heading:string~title size:int32!", "A: heading:string size:int32! more:string",
     ]
@@ -81,13 +81,13 @@ import Testing
         }
     }
 
-    /// Apple's fails here: consecutive stages that are all lightweight, where the first and the last version say nothing of each other.
+    /// Apple's implementation fails here: consecutive stages that are all lightweight, whose first and last versions have no common names.
     @Test("A migration of only lightweight stages goes version by version") func lightweightStagesAloneGoVersionByVersion() throws {
         for stages in [[[0, 1, 2]], [[0], [1], [2]], [[0, 1], [1, 2]]] {
             let chain = try Chain()
             try chain.with(Self.versions[0]) { $0.make("A", ["name": "x", "size": 1]) }
             var list: [NSMigrationStage] = stages.map { NSLightweightMigrationStage($0.map { checksums[$0] }) }
-            // Where the models of these checksums are; it is not gone through.
+            // This stage has the models of these checksums; the migration does not execute it.
             list.insert(custom(2, 3), at: 0)
             list.append(list.removeFirst())
             #expect(try chain.lines(models[2], options: options(list)) == ["A: heading=x size=1"], "\(stages)")
@@ -131,7 +131,7 @@ import Testing
         #expect(try calls == 2 && chain.metadata()["calls"] as? Int == 2 && chain.metadata()[StagedMigration.unfinishedKey] == nil)
     }
 
-    /// The container's context is the main queue's, whoever adds the store.
+    /// The container's context is the main queue's, whichever queue adds the store.
     @Test("No context is used on another's queue") func noContextIsUsedOnAnothersQueue() async {
         await #expect(processExitsWith: .success) {
             setenv(ConcurrencyDebug.variable, "1", 1)
@@ -155,7 +155,7 @@ import Testing
         let first = NSLightweightMigrationStage([checksums[0]])
         #expect(throws: Refusal.self) { try chain.with(models[2], options: options([first, stage])) { _ in } }
         #expect(try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[1].entityVersionHashesByName, "the store came so far")
-        // What is missing is found by the migration itself.
+        // The migration itself finds the missing value.
         stage.willMigrateHandler = nil
         let error = #expect(throws: (any Error).self) { try chain.with(models[2], options: options([first, stage])) { _ in } } as NSError?
         #expect(code(error) == NSMigrationError && error?.userInfo["property"] as? String == "size")

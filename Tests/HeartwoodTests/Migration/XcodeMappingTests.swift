@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Found by its name alone: the mapping model names another module.
+/// Found by its name without a module: the mapping model names another module.
 final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
     override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
@@ -123,7 +123,7 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
             #expect(found.sourcePath?.hasSuffix("Moody \(from).xcdatamodel") == true)
         }
         #expect(finder.document(from: try Self.model(2), to: try Self.model(4)) == nil)
-        // Without the models' files the entities say which it is.
+        // Without the models' files the entities identify the mapping model.
         let place = try StorePlace()
         try FileManager.default.copyItem(
             at: Self.folder.appendingPathComponent("Moody 4-Moody 5.xcmappingmodel"), to: place["a.xcmappingmodel"])

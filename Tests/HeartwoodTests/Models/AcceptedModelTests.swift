@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What Core Data accepts of models, descriptions of stores and classes.
+/// Models, store descriptions and classes that Core Data accepts.
 @Suite struct AcceptedModelTests {
     private static func contents(_ attribute: String) -> Data {
         Data(
@@ -37,7 +37,7 @@ import Testing
         for (text, flag) in [("YES", true), ("NO", false), ("1", true), ("0", false), ("0.0", false), ("2", true), ("", false), ("maybe", false)] {
             #expect(try Self.defaultValue(text, "Boolean") == NSNumber(value: flag), "\(text)")
         }
-        // A number that its type does not hold stands for nothing.
+        // A number that its type cannot hold is refused.
         #expect(throws: (any Error).self) { try Self.defaultValue("99999", "Integer 16") }
     }
 
@@ -146,7 +146,7 @@ import Testing
         #expect(NSPredicate(format: "name CONTAINS[c] '%@'", "milk").predicateFormat == "name CONTAINS[c] \"%@\"")
         #expect(NSPredicate(format: "a == %@", argumentArray: [1, 2]).predicateFormat == "a == 1")
         #expect(NSPredicate(format: "a == 1", argumentArray: ["x"]).predicateFormat == "a == 1")
-        // The format is parsed once; what it is given later counts all the same.
+        // The format is parsed once; a later call's arguments still count.
         #expect(NSPredicate(format: "a == %@", argumentArray: [3, 4]).predicateFormat == "a == 3")
     }
 

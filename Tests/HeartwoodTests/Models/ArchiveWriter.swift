@@ -2,8 +2,8 @@ import Foundation
 
 @testable import Heartwood
 
-/// Writes keyed archives as binary property lists, and models as Xcode's compiler archives them: the keys and shapes are those of
-/// compiled models that were read for `CompiledModelReader`.
+/// Writes keyed archives as binary property lists, and models as Xcode's compiler archives them. The keys and shapes are those of the compiled
+/// models that were studied for `CompiledModelReader`.
 struct ArchiveWriter {
     indirect enum Node {
         case null, bool(Bool), integer(Int64), real(Double), data([UInt8]), text(String), reference(Int)
@@ -18,7 +18,7 @@ struct ArchiveWriter {
         return .reference(objects.count - 1)
     }
 
-    /// An object whose values may refer to objects that are added later: `fill` gives them.
+    /// Adds an object whose values may refer to objects that are added later; `fill` sets them.
     mutating func reserve() -> Int {
         objects.append(.null)
         return objects.count - 1
@@ -58,11 +58,11 @@ struct ArchiveWriter {
     }
 }
 
-/// A binary property list of a tree.
+/// Writes a tree as a binary property list.
 private struct PropertyListWriter {
     private var offsets: [Int] = []
     private var bytes = Array("bplist00".utf8)
-    /// Objects wait for their parts' numbers, so the numbers are given ahead.
+    /// Objects wait for their parts' numbers, so the numbers are assigned ahead.
     private var waiting: [ArchiveWriter.Node] = []
 
     mutating func write(_ root: ArchiveWriter.Node) -> [UInt8] {

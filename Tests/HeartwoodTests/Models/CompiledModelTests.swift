@@ -4,13 +4,13 @@ import Testing
 
 @testable import Heartwood
 
-/// `.mom` and `.momd`, written here in the layout of files that Xcode compiled.
+/// `.mom` and `.momd` files, written here with the layout of files that Xcode compiled.
 @Suite struct CompiledModelTests {
     private static func read(_ bytes: [UInt8]) throws -> NSManagedObjectModel {
         try ModelBuilder(try CompiledModelReader(bytes, path: "A.mom").read()).build(into: nil)
     }
 
-    /// Order is no part of a compiled model.
+    /// A compiled model has no order.
     private static func sorted(_ model: NSManagedObjectModel) -> ModelDocument {
         var document = ModelDocument(model)
         document.entities.sort { $0.name < $1.name }
@@ -157,7 +157,7 @@ import Testing
         #expect(error?.code == NSPersistentStoreOpenError && error?.localizedDescription.contains("VersionInfo.plist") == true)
     }
 
-    /// Whatever is changed or cut, there is a model or one error of Core Data's that names the file.
+    /// Whatever is changed or cut, the result is a model or one of Core Data's errors that names the file.
     @Test("Damaged files are refused or read") func damagedFilesAreRefusedOrRead() throws {
         let bytes = CompiledModelWriter.bytes(try ModelTests.load(Self.everything))
         var generator = SeededGenerator(seed: 7)
@@ -181,7 +181,7 @@ import Testing
         #expect(refused > 150)
     }
 
-    /// As the models that Core Data archives in its stores have them.
+    /// The form of models that Core Data archives in its stores.
     @Test("Properties that an entity repeats are inherited, and entities may share their keys")
     func propertiesThatAnEntityRepeatsAreInheritedAndEntitiesMayShareTheirKeys() throws {
         var archive = ArchiveWriter()

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import Heartwood
 
-/// Writes a model as a `.mom`. Attributes, relationships, constraints, indexes and requests are laid out as in files of Xcode's; predicates,
-/// configurations, derived and fetched properties as Core Data archives them; composites as the reader takes them to be.
+/// Writes a model as a `.mom`. Attributes, relationships, constraints, indexes and requests have the layout of Xcode's files; predicates,
+/// configurations, derived and fetched properties that of Core Data's archives; composites the layout that the reader assumes.
 struct CompiledModelWriter {
     var archive = ArchiveWriter()
     private var entityNumbers: [String: Int] = [:]
@@ -48,7 +48,7 @@ struct CompiledModelWriter {
 
     private mutating func fill(_ entity: NSEntityDescription, _ model: ArchiveWriter.Node) {
         let number = entityNumbers[entity.name ?? ""] ?? 0
-        // Inherited ones too: the reader has to tell them from the entity's own.
+        // Inherited ones too: the reader must distinguish them from the entity's own.
         let properties = entity.properties.map { ($0.name, property($0)) }
         let tuples = entity.uniquenessConstraints.map { constraint in archive.array(constraint.compactMap { $0 as? String }.map { archive.text($0) }) }
         var values: [(String, ArchiveWriter.Node)] = [
@@ -159,7 +159,7 @@ struct CompiledModelWriter {
         }
     }
 
-    /// Of a few digits: no more is needed here.
+    /// A decimal with few digits, which is enough here.
     private mutating func number(_ decimal: NSDecimalNumber) -> ArchiveWriter.Node {
         let hundredths = Int(abs(decimal.doubleValue) * 100 + 0.5)
         let mantissa = (0..<8).flatMap { unit in
@@ -220,7 +220,7 @@ struct CompiledModelWriter {
         }
     }
 
-    /// An expression by itself, as mapping models hold it.
+    /// A separate expression, in the form of mapping models.
     static func bytes(_ expression: NSExpression) -> [UInt8] {
         var writer = CompiledModelWriter()
         let root = writer.expression(expression.node)

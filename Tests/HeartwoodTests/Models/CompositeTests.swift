@@ -87,7 +87,7 @@ import Testing
     func elementsAreValidatedWhereTheCompositeIsRequired(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let home = stack.insert("Home", ["name": "A"])
-        // The address is optional, so its required city may be absent; the default of x stands for the origin.
+        // The address is optional, so its required city may be missing; the default of x stays.
         try stack.context.save()
         #expect((home.value(forKey: "origin") as? [String: Any])?["x"] as? Double == 0)
         home.setValue(["y": 1.0], forKey: "origin")
@@ -197,7 +197,7 @@ import Testing
         let homes = TestStack.relationship("homes", to: home, toMany: true), owner = TestStack.relationship("owner", to: resident, toMany: false)
         TestStack.connect(homes, owner)
         home.properties = [address, owner]
-        // What the other entity has by this name is no composite.
+        // The other entity has an attribute of this name that is not a composite.
         resident.properties = [TestStack.attribute("address", .stringAttributeType), homes]
         model.entities = [home, resident]
         let stack = try TestStack(kind, model: model)

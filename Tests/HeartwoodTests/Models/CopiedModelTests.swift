@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A program that loads its model twice asks a store of the one with entities of the other: a class's `entity()` has no context to ask.
+/// A program that loads its model twice uses entities of one copy with a store of the other: a class's `entity()` has no context to ask.
 @Suite struct CopiedModelTests {
     @Test("A copy's entity stands for the model's own in objects, requests and batches", arguments: StoreKind.recordLogs)
     func aCopysEntityStandsForTheModelsOwn(kind: StoreKind) throws {

@@ -42,7 +42,7 @@ import Testing
             }
             #expect(entity.indexes.flatMap(\.elements).allSatisfy { $0.property is NSExpressionDescription || $0.property?.entity === person })
         }
-        // A store of the one is one of the other, and the copies can be changed.
+        // A store of one model opens with the other, and the copies can be changed.
         stack.insert("Person", ["name": "Ann", "address.city": "Rome"])
         try stack.context.save()
         person.properties.append(TestStack.attribute("more", .stringAttributeType))

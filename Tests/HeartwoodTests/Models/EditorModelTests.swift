@@ -4,12 +4,12 @@ import Testing
 
 @testable import Heartwood
 
-/// Models as Xcode 3 wrote them, in the layout of real ones.
+/// Models in the form of Xcode 3, with the layout of real ones.
 @Suite struct EditorModelTests {
     private struct Writer {
         var archive = ArchiveWriter()
 
-        /// What the editor says of an object.
+        /// The editor's data about an object.
         mutating func facts(_ facts: [(String, ArchiveWriter.Node)]) -> (String, ArchiveWriter.Node) {
             let values = facts.map { ($0.0, archive.object("XDUMLPropertyImp", [("_name", archive.text($0.0)), ("_default", $0.1)])) }
             let stereotype = archive.object("XDUMLStereotypeImp", [("XDBucketForOwnedAttributesstorage", archive.dictionary(values))])
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// - Parameter properties: more of the second entity.
+    /// - Parameter properties: further properties of the second entity.
     private static func bytes(_ properties: (inout Writer) -> [(String, ArchiveWriter.Node)] = { _ in [] }) -> [UInt8] {
         var writer = Writer()
         let root = writer.archive.reserve(), being = writer.archive.reserve(), person = writer.archive.reserve()
@@ -101,7 +101,7 @@ import Testing
         for name in ["Old.xcdatamodel", "M.xcdatamodeld"] {
             #expect(try NSManagedObjectModel.load(contentsOf: place[name]).entities.compactMap(\.name) == ["Being", "Person"])
         }
-        // As `heartwood compile` names it.
+        // The name that `heartwood compile` gives it.
         try FileManager.default.copyItem(at: place["Old.xcdatamodel/elements"], to: place["Old.mom"])
         #expect(NSManagedObjectModel(contentsOf: place["Old.mom"])?.entities.count == 2)
     }

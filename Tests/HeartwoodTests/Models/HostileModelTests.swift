@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Files of XML that would stop a parser, or take its time and memory.
+/// XML files that would stop a parser, or exhaust its time and memory.
 @Suite struct HostileModelTests {
     private func refusal(_ bytes: some Sequence<UInt8>, sourceLocation: SourceLocation = #_sourceLocation) -> String {
         let data = Data(bytes)
@@ -51,12 +51,12 @@ import Testing
         let wide = (0..<2000).map { "a\($0)='' " }.joined()
         #expect(refusal("<model \(wide)/>".utf8).contains("more than 1000 attributes"))
         #expect(refusal("<model a='\(String(repeating: "b", count: 9 << 20))'/>".utf8).contains("more than 8 MiB"))
-        // What stands in comments and texts is none of it.
+        // The content of comments and texts does not count.
         let plain = "<?xml version='1.0' encoding='us-ascii'?><model><!-- \(deep) --><![CDATA[\(deep)]]></model>"
         #expect((try? ModelFileParser(data: Data(plain.utf8), path: "contents").parse().entities.count) == 0)
     }
 
-    /// Foundation's parser ended the process over them: a mutated model showed it.
+    /// Foundation's parser ended the process over them; a mutated model found this.
     @Test("A processing instruction without data is refused, and one with data is passed over") func processingInstructions() {
         for text in ["<model><?a?></model>", "<?a?><model/>", "<model/><?a ?>", "<?xml version='1.0'?><model><?a\n?></model>", "<model><? ?></model>", "<model><?a"] {
             #expect(refusal(text.utf8).contains("processing instruction without data"), "\(text)")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test("A binary property list that is in itself, or nested without end, is refused") func nestedLists() throws {
-        // An array of one object, which is itself.
+        // An array with one object, which is itself.
         let cycle: [UInt8] = Array("bplist00".utf8) + [0xA1, 0x00, 0x08] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
             + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 10]
         let error = #expect(throws: (any Error).self) { try RecordLogMetadata.decode(Data(cycle)) } as? NSError

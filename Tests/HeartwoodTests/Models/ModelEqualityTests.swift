@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Models and their parts are compared by what they say.
+/// Models and their parts are compared by their content.
 @Suite struct ModelEqualityTests {
     private static func person(_ model: NSManagedObjectModel) throws -> NSEntityDescription { try #require(model.entitiesByName["Person"]) }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(try Self.person(one) == Self.person(two) && Self.attribute(one) == Self.attribute(two))
     }
 
-    /// One change each of what a model says.
+    /// One change of each part of a model.
     private static let changes: [(name: String, make: @Sendable (NSManagedObjectModel) throws -> Void)] = [
         ("attribute type", { try attribute($0).attributeType = .URIAttributeType }),
         ("default value", { try attribute($0).defaultValue = "x" }),

@@ -23,8 +23,8 @@ import Testing
         }.joined(separator: "\n")
     }()
 
-    /// The bound is a release build's, in which Benchmarks measures it too; unoptimized code is some ten times as slow, as is a
-    /// sanitizer's, and shares the machine with other tests.
+    /// The bound is for a release build, which Benchmarks measures too. Unoptimized code and sanitizers are about ten times as slow, and share the
+    /// machine with other tests.
     @Test("A large model loads in time") func aLargeModelLoadsInTime() throws {
         #if DEBUG || THREAD_SANITIZER || ADDRESS_SANITIZER
             let bound = 1.5

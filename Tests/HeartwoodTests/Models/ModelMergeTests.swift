@@ -68,11 +68,11 @@ import Testing
         let ofOld = try metadata(model(["A": ["x"]]))
         #expect(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofOld)?.versionChecksum == old.versionChecksum)
         #expect(NSManagedObjectModel(byMerging: [new, other], forStoreMetadata: ofOld) == nil)
-        // Made of two models at once.
+        // The metadata of a store with two models.
         let ofBoth = try metadata(model(["A": ["x"], "B": ["z"]]))
         let both = try #require(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofBoth))
         #expect(both.entities.map(\.name).sorted { $0! < $1! } == ["A", "B"] && both.isConfiguration(withName: nil, compatibleWithStoreMetadata: ofBoth))
-        // Of one configuration.
+        // The metadata of a store with one configuration.
         let configured = { () -> NSManagedObjectModel in
             let model = self.model(["A": ["x"], "B": ["z"]])
             model.setEntities([model.entities[1]], forConfigurationName: "C")
@@ -144,13 +144,13 @@ import Testing
             #expect(twin.userInfo?.count == 3 && twin.userInfo?["list"] as? [Int] == [1] && made?.versionIdentifiers == ["two", 2])
             #expect(twin.uniquenessConstraints as? [[String]] == [["composite.element"]])
         }
-        // A store describes itself all the same.
+        // The store's own description still counts.
         entity.attributesByName["a3"]?.defaultValue = nil
         let stack = try TestStack(.recordLog, model: model)
         #expect(try StoredModel.read(at: stack.url).entitiesByName["E"]?.userInfo as? [String: String] == ["text": "x"])
     }
 
-    /// A class that a model names without its module is looked for where models are made, not only where requests are.
+    /// A class that a model names without its module is also looked for in modules that make models, not only in those that make requests.
     @Test("The module that makes a model is noted") func whoMakesAModelIsNoted() throws {
         let place = try StorePlace(), bundle = try #require(Bundle(url: place.directory))
         _ = NSManagedObjectModel(byMerging: [TestStack.model()], fileID: "ModuleOne/File.swift")

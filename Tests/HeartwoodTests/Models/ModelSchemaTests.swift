@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What model files state beside attributes and relationships.
+/// The parts of model files other than attributes and relationships.
 @Suite struct ModelSchemaTests {
     static let xml = """
         <entity name="Book" representedClassName="Book" syncable="NO" codeGenerationType="class">

@@ -95,7 +95,7 @@ import Testing
         #expect(error?.domain == NSCocoaErrorDomain && [NSPersistentStoreOpenError, NSPersistentStoreIncompatibleSchemaError].contains(error?.code ?? 0))
     }
 
-    /// An entity of XML's kind could hide in an encoding that this does not look into.
+    /// An XML entity could hide in an encoding that the check does not read.
     @Test("Other encodings are refused") func otherEncodingsAreRefused() throws {
         let bomb = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><!DOCTYPE m [<!ENTITY a \"aaaa\">]><model>&a;</model>"
         for data in [Data(bomb.utf8), try #require(bomb.data(using: .utf16)), try #require(bomb.data(using: .utf16LittleEndian))] {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Models, mapping models and property lists that something has changed: each is read, or refused by an error of Core Data's. What stops the
-/// process, by a trap, by its stack or by its memory, stops the test.
+/// Damaged models, mapping models and property lists: each is read, or refused with one of Core Data's errors. A trap, a stack overflow or
+/// exhausted memory ends the process, and with it the test.
 @Suite struct MutatedModelTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["HEARTWOOD_MODEL_MUTATIONS"].flatMap { Int($0) } ?? 250
@@ -61,12 +61,12 @@ import Testing
         <key>more</key><array><dict><key>_XCCurrentVersionName</key><string>B.xcdatamodel</string></dict><data>AAAA</data><real>1.5</real></array></dict></plist>
         """
 
-    /// Shared files of this ending, and those that the tests have themselves.
+    /// Shared files with this extension, and the test's own.
     private static func samples(_ own: String, ending: String) -> [[UInt8]] {
         let all = FileManager.default.enumerator(atPath: ModelTests.shared.path)?.compactMap { $0 as? String } ?? []
         let files = all.filter { $0.hasSuffix(ending) }.sorted().compactMap { FileManager.default.contents(atPath: ModelTests.shared.appendingPathComponent($0).path) }
         if files.isEmpty { print("../shared/models has no file that ends with \(ending); only the test's own is mutated.") }
-        // The test's own as often as all others.
+        // The test's own as often as all others together.
         return Array(repeating: Array(own.utf8), count: max(1, files.count)) + files.map(Array.init)
     }
 

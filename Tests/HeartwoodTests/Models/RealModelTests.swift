@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Every model file of the shared collection has what a plain scan of its XML says: entity by entity, property by property.
+/// Every model file of the shared collection agrees with a plain scan of its XML: entity by entity, property by property.
 @Suite struct RealModelTests {
     static let files: [String] = {
         let all = FileManager.default.enumerator(atPath: ModelTests.shared.path)?.compactMap { $0 as? String } ?? []

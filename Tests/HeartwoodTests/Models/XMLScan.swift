@@ -1,11 +1,11 @@
-/// A plain scan of XML's tags, to count by: knows no schema, and shares nothing with the parser that it checks.
+/// A plain scan of XML's tags for counting. It knows no schema, and shares no code with the parser that it checks.
 struct XMLScan {
     struct Tag {
         let name: String
         let attributes: [String: String]
-        /// The names of the elements around it, outermost first.
+        /// The names of the enclosing elements, outermost first.
         let within: [String]
-        /// The `name` of the nearest entity or composite around it.
+        /// The `name` of the nearest enclosing entity or composite.
         let owner: String?
     }
 

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import Heartwood
 
-/// Gathers the notifications of one object while it lives.
+/// Collects the notifications of one object while it lives.
 final class Heard: @unchecked Sendable {
-    // Unchecked: what it gathers is read once the posting is over, or under the lock.
+    // Unchecked: the list is read after the posting is over, or under the lock.
     private let lock = NSLock()
     private var list: [Notification] = []
     private var tokens: [any NSObjectProtocol] = []
@@ -24,7 +24,7 @@ final class Heard: @unchecked Sendable {
     var all: [Notification] { lock.withLock { list } }
     var names: [Notification.Name] { all.map(\.name) }
 
-    /// The newest one, and no other.
+    /// The collected notification if there is exactly one; empties the list.
     func take() -> Notification? {
         lock.withLock {
             defer { list = [] }

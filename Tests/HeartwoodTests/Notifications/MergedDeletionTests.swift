@@ -3,9 +3,9 @@ import Testing
 
 @testable import Heartwood
 
-/// What a merge tells to be deleted is among a context's deleted objects until its next save.
+/// A merged deletion is among a context's deleted objects until its next save.
 @Suite struct MergedDeletionTests {
-    /// How a context learns of it.
+    /// The way in which a context learns of the deletion.
     enum Way: CaseIterable {
         case notification, ids, remote, followed
 
@@ -28,7 +28,7 @@ import Testing
         let theirs: NSManagedObject
     }
 
-    /// A context that has merged the deletion of bob, whom it knew.
+    /// A context that knew bob and has merged his deletion.
     private func merged(_ kind: StoreKind, _ way: Way = .notification, isChanged: Bool = false) throws -> Merged {
         let stack = try TestStack(kind)
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
@@ -235,7 +235,7 @@ import Testing
         #expect(bob?.managedObjectContext == nil && bob?.value(forKey: "name") == nil && bob?.isDeleted == true)
     }
 
-    /// A parent that has taken its deletion back is told of it once more, by who has merged it.
+    /// A parent that has undone its deletion gets it once more from a context that has merged it.
     @Test("A child keeps its deletion of an object that its parent will write again", arguments: StoreKind.recordLogs)
     func aChildKeepsItsDeletionOfWhatItsParentIsToWriteAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind), parent = stack.context, other = stack.anew()

@@ -127,7 +127,7 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "b")
     }
 
-    /// A batch deletion tells of what it has deleted alone: members that were read stayed, as faults that nothing could fulfil.
+    /// A batch deletion's notification has only the deleted objects: members that were read once stayed as inaccessible faults.
     @Test("Relationships that were read follow a dictionary that names one side", arguments: StoreKind.recordLogs)
     func relationshipsThatWereReadFollowADictionaryThatNamesOneSide(kind: StoreKind) throws {
         let stack = try TestStack(kind), other = stack.newContext(), child = stack.context.child()
@@ -158,7 +158,7 @@ import Testing
         #expect(stack.context.updatedObjects == [people[0]] && stack.context.deletedObjects == [people[1], group] && child.updatedObjects.isEmpty)
     }
 
-    /// By another context of the coordinator, whose save is merged by its notification, or by another coordinator, whose commit is noticed.
+    /// By another context of the coordinator, whose save is merged through its notification, or by another coordinator, whose commit is noticed.
     @Test("Values merged into a deleted object show when the deletion is undone", arguments: [false, true], [false, true])
     func whatIsMergedOfADeletedObjectShowsWhenTheDeletionIsTakenBack(isElsewhere: Bool, isUndone: Bool) throws {
         let stack = try TestStack(.recordLog), elsewhere = try TestStack(.recordLog, at: stack.url)
@@ -178,7 +178,7 @@ import Testing
         stack.context.processPendingChanges()
         let other = isElsewhere ? elsewhere.context : stack.newContext()
         let heard = Heard([.NSManagedObjectContextDidSave], of: other)
-        // A fetch has the other coordinator notice what was saved.
+        // A fetch makes the other coordinator notice the save.
         let theirs = try #require(try stack.fetch("Person", "name == 'ann'", in: other).first)
         theirs.setValue("Ann", forKey: "name")
         theirs.setValue(other.own(new), forKey: "group")
@@ -191,9 +191,9 @@ import Testing
         #expect(ann.text("name") == "Ann" && ann.value(forKey: "age") as? Int == (isUndone ? 50 : 1) && cid.text("name") == "cid")
         #expect(ann.one("group") === new && ann.many("tags").count == 1 && ann.many("tags").first?.many("people") == [ann])
         #expect(new.many("people") == [ann] && old.many("people").isEmpty)
-        // The deletion was theirs too; to take back the own one makes the object anew.
+        // The other context has deleted it too; undoing the own deletion inserts the object again.
         #expect(isUndone ? bob.isInserted && bob.text("name") == "bob" : bob.managedObjectContext == nil)
-        // What was merged is no conflict.
+        // A merged object is no conflict.
         ann.setValue("mine", forKey: "name")
         try stack.context.save()
         let stored = try stack.anew().existingObject(with: ann.objectID)
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    /// What others have committed is noticed within a save, whose own rows are there by then.
+    /// A save notices others' commits in its course, when its own rows are already written.
     @Test("A save ends before commits of others are merged", arguments: [true, false])
     func aFollowersSaveEndsBeforeOthersCommitsAreMerged(isNew: Bool) throws {
         let stack = try TestStack(.recordLog), context = stack.context

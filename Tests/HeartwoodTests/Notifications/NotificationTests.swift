@@ -51,7 +51,7 @@ import Testing
             #expect(heard.names == [.NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs])
             for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] { #expect(heard.all[1].objects(key) == []) }
         }
-        // What is changed by those who hear of it belongs to the save.
+        // Changes made by observers belong to the save.
         let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: stack.context, queue: nil) { notification in
             guard let context = notification.object as? NSManagedObjectContext, !context.hasChanges else { return }
             NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("late", forKey: "name")
@@ -146,14 +146,14 @@ import Testing
         #expect(told.isEmpty)
     }
 
-    /// Rows of record logs are copied as they are; any other way goes through objects, whose new IDs may be others.
+    /// Rows of record logs are copied as they are; any other migration goes through objects, which may get new IDs.
     @Test("A migration announces the old and the new ID of each object",
         arguments: StoreKind.allCases, [StoreKind.recordLog, .inMemory, .binary, .atomic])
     func aMigrationTellsTheOldAndTheNewIDOfEachObject(kind: StoreKind, target: StoreKind) throws {
         let stack = try TestStack(kind), place = try StorePlace(), old = stack.persistentStore
         var people = (0..<4).map { stack.insert("Person", ["name": "p\($0)"]) }
         try stack.context.save()
-        // Rows that are gone leave gaps.
+        // Deleted rows leave gaps.
         stack.context.delete(people.remove(at: 1))
         stack.insert("Group", ["title": "g"])
         try stack.context.save()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Derived attributes after a migration in place: they say what follows from the new version.
+/// Derived attributes after a migration in place have the values of the new version.
 struct InPlaceDerivationTests {
     typealias Entity = ModelVersion.Entity
     typealias Attribute = ModelVersion.Attribute
@@ -18,7 +18,7 @@ struct InPlaceDerivationTests {
         ]
         for (attributes, expected) in changes {
             let store = try VersionedStore(version) { $0.make("Note", ["a": "AA", "b": "BB"]) }
-            // A version is another for more than names of the past.
+            // Renaming identifiers do not change the version, so an attribute is added.
             let after = ModelVersion(Entity(name: "Note", attributes: attributes + [low, Attribute(name: "added")]))
             #expect(try store.migrated(to: after).all("Note").map { $0.value(forKey: "low") as? String } == [expected])
         }
@@ -50,7 +50,7 @@ struct InPlaceDerivationTests {
         #expect(try store.problems == [])
     }
 
-    /// The version has changed by then, so that the store would never be opened again.
+    /// The version has changed by then, so that the store could never be opened again.
     @Test("A sum that does not fit its attribute is null until a save") func aSumThatItsAttributeDoesNotHoldIsNullUntilSomebodySaves() throws {
         var version = ModelVersion(
             Entity(name: "Group", relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A record log goes to another version of its model in its own file: what each change costs, and what becomes of the rows.
+/// A record log migrates to another version of its model in its own file: the cost of each change, and the effect on the rows.
 struct InPlaceMigrationTests {
     typealias Entity = ModelVersion.Entity
     typealias Attribute = ModelVersion.Attribute
@@ -41,7 +41,7 @@ struct InPlaceMigrationTests {
         let context = try store.open(version)
         let memos = try context.all("Memo")
         #expect(memos.count == 5000 && memos[17].value(forKey: "body") as? String == "note 17" && memos[17].value(forKey: "added") == nil)
-        // Rows of both layouts, and a relationship of objects of both.
+        // Rows of both layouts, and a relationship between objects of both.
         let folder = NSEntityDescription.insertNewObject(forEntityName: "Folder", into: context)
         for memo in memos.prefix(3) { memo.setValue(folder, forKey: "folder") }
         memos[1].setValue(Date(timeIntervalSinceReferenceDate: 1), forKey: "added")
@@ -214,7 +214,7 @@ struct InPlaceMigrationTests {
         #expect(throws: NSError.self) { try store.migrated(to: version) }
     }
 
-    /// Row by row or entry by entry it would take seconds with a million of them.
+    /// Row by row or entry by entry it would take seconds for a million of them.
     @Test("An index over a renamed attribute stays") func anIndexOverWhatIsRenamedStays() throws {
         var version = ModelVersion(
             Entity(
@@ -298,7 +298,7 @@ struct InPlaceMigrationTests {
         #expect(groups.map { $0.value(forKey: "count") as? Int } == [0, 1, 2, 3])
         #expect(groups.map { $0.value(forKey: "total") as? Int } == [0, 1, 4, 9])
         #expect(Set(try context.all("Member").map { $0.value(forKey: "of") as? String }) == ["Group 1", "Group 2", "Group 3"])
-        // A change of what they follow from is followed by them.
+        // Derived attributes follow a change of their sources.
         var removed = derived
         removed.entities.append(Entity(name: "Other"))
         removed["Member"].attributes[0] = Attribute(name: "amount", type: .integer64AttributeType, isOptional: false, initial: 10)
@@ -351,7 +351,7 @@ struct InPlaceMigrationTests {
         #expect(try store.open(version).all("Note").count == 3)
     }
 
-    /// What a loss of power leaves of the one commit is nothing, or all of it.
+    /// A power failure leaves nothing or all of the migration's one commit.
     @Test("An interrupted migration leaves the version before") func aMigrationThatWasCutLeavesTheVersionBefore() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(40))
         var version = Self.notes
@@ -361,7 +361,7 @@ struct InPlaceMigrationTests {
         let before = try Data(contentsOf: store.url), begin = try store.bytes
         #expect(try store.migrate(to: version))
         let after = try Data(contentsOf: store.url), end = try store.bytes
-        // The header's two slots, which the first half of a commit has not reached.
+        // The header's two superblocks, which the first half of a commit has not reached.
         let header = 8192
         for cut in stride(from: begin, to: end, by: 97) {
             var bytes = before.prefix(header) + after[header..<Int(cut)]
@@ -372,7 +372,7 @@ struct InPlaceMigrationTests {
             try store.close()
         }
         try after.write(to: store.url)
-        // Derived attributes follow with the next opening, which may be later than the commit.
+        // The next opening computes derived attributes, which may be later than the commit.
         let context = try store.open(version)
         #expect(try context.all("Note").map { $0.value(forKey: "amount") as? Int } == (0..<40).map { $0 % 3 == 0 ? 3 : $0 })
         #expect(try context.all("Note").map { $0.value(forKey: "low") as? String } == (0..<40).map { "note \($0)" })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A migration in place, one through objects to a record log and one through objects to a binary archive come to the same.
+/// A migration in place, one through objects to a record log and one through objects to a binary archive give the same result.
 struct MigrationWaysTests {
     typealias Entity = ModelVersion.Entity
     typealias Attribute = ModelVersion.Attribute
@@ -75,7 +75,7 @@ struct MigrationWaysTests {
 
     // MARK: Versions
 
-    /// Every object has a name that no migration changes.
+    /// Gives every object a name that no migration changes.
     private static func tagged(_ version: ModelVersion) -> ModelVersion {
         var version = version
         for index in version.entities.indices {
@@ -85,7 +85,7 @@ struct MigrationWaysTests {
         return version
     }
 
-    /// Attributes of one type take each other's names.
+    /// Swaps the names of attributes of one type.
     private static func swapAttributes(_ new: inout ModelVersion, _ old: ModelVersion) {
         for index in new.entities.indices {
             let entity = new.entities[index], before = old.entities.first { $0.name == entity.was ?? entity.name }?.attributes ?? []
@@ -97,7 +97,7 @@ struct MigrationWaysTests {
             else { continue }
             new.entities[index].attributes[one].was = entity.attributes[other].name
             new.entities[index].attributes[other].was = entity.attributes[one].name
-            // Names of the past alone make no other version.
+            // Renaming identifiers do not change the version, so an attribute is added.
             new.entities[index].attributes.append(Attribute(name: "swapped\(index)"))
         }
     }
@@ -129,7 +129,7 @@ struct MigrationWaysTests {
             rename([name: other, other: name], in: &new)
             new.entities[index].attributes.append(Attribute(name: "exchanged"))
         case 2:
-            // What it inherited becomes its own.
+            // Inherited properties become its own.
             guard let parent = new.entities[index].parent else { return }
             new.entities[index].attributes += new.attributes(of: parent)
             new.entities[index].parent = nil
@@ -143,7 +143,7 @@ struct MigrationWaysTests {
         }
     }
 
-    /// Derives something of every text and every relationship to many, by the names that these have in either version.
+    /// Derives a value from every text and every to-many relationship, by their names in either version.
     private static func derive(_ old: inout ModelVersion, _ new: inout ModelVersion) {
         for index in old.entities.indices {
             let name = old.entities[index].name, stated = old.entities[index]

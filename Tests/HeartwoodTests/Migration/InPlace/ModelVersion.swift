@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// A version of a model in a form that tests can change: what each thing was called before stands beside it.
+/// A version of a model in a form that tests can change, with the former name of each part.
 struct ModelVersion {
     struct Attribute {
         var name: String
@@ -32,7 +32,7 @@ struct ModelVersion {
         var attributes: [Attribute] = []
         var relationships: [Relationship] = []
         var unique: [[String]] = []
-        /// By name: keys, and the format of a partial one.
+        /// By name: keys, and the predicate of a partial index.
         var indexes: [(name: String, keys: [String], predicate: String?)] = []
     }
 
@@ -45,13 +45,13 @@ struct ModelVersion {
         set { entities[entities.firstIndex { $0.name == name }!] = newValue }
     }
 
-    /// The entity and those above it.
+    /// The entity and its ancestors.
     func line(of name: String) -> [Entity] {
         let entity = self[name]
         return [entity] + (entity.parent.map(line) ?? [])
     }
 
-    /// The entity and those below it that objects are made of.
+    /// The entity and its descendants that have objects.
     func family(of name: String) -> [String] {
         entities.filter { entity in !entity.isAbstract && line(of: entity.name).contains { $0.name == name } }.map(\.name)
     }

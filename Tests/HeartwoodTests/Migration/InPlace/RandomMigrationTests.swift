@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Heartwood
 
-/// Versions by chance, against a plain model of what a migration keeps.
+/// Random versions, compared with a plain model of a migration.
 struct RandomMigrationTests {
-    /// An object as a plain model has it: its values, and what each relationship leads to, by entity and row in the old version.
+    /// An object in the plain model: its values, and the destinations of each relationship, by entity and row in the old version.
     struct Plain {
         var entity: String
         var row: UInt64
@@ -61,7 +61,7 @@ struct RandomMigrationTests {
         }
     }
 
-    /// - Returns: whether the versions are such that the store was migrated in place.
+    /// - Returns: whether the store was migrated in place.
     private static func run(_ seed: UInt64) throws -> Bool {
         var versions = RandomVersions(seed: seed)
         var old = versions.first()
@@ -102,7 +102,7 @@ struct RandomMigrationTests {
         return true
     }
 
-    /// What fetches find by indexes is what is there.
+    /// Fetches through indexes find the existing objects.
     private static func checkIndexes(_ version: ModelVersion, _ context: NSManagedObjectContext, _ seed: UInt64) throws {
         for entity in version.entities {
             for index in entity.indexes {
@@ -117,7 +117,7 @@ struct RandomMigrationTests {
         }
     }
 
-    /// What was recorded in terms of an older version is told in those of this one.
+    /// Transactions recorded in an older version are read in this one's terms.
     private static func readHistory(_ context: NSManagedObjectContext, _ seed: UInt64) throws {
         let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
         let transactions = (try context.execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction] ?? []
@@ -144,7 +144,7 @@ struct RandomMigrationTests {
                 object.setValue(attribute.initial, forKey: attribute.name)
             }
         }
-        // What was set is what the store has then.
+        // The store has the values that were set.
         let expected = objects.map { object in version.attributes(of: object.entity.name!).map { text(object.value(forKey: $0.name), $0) } }
         try context.save()
         context.refreshAllObjects()
@@ -154,7 +154,7 @@ struct RandomMigrationTests {
         try changeByBatches(version, context, &generator)
     }
 
-    /// A batch insertion, update and deletion over rows of several layouts do what they do to objects.
+    /// A batch insertion, update and deletion over rows of several layouts have the same effect as changes of objects.
     private static func changeByBatches(_ version: ModelVersion, _ context: NSManagedObjectContext, _ generator: inout SeededGenerator) throws {
         for entity in version.entities {
             guard let attribute = version.attributes(of: entity.name).filter({ $0.type == .integer64AttributeType }).randomElement(using: &generator)
@@ -197,7 +197,7 @@ struct RandomMigrationTests {
         }
     }
 
-    /// The relationships that have an order now and had none: they have that of the rows, which a plain model does not know.
+    /// The relationships that are newly ordered: their order is that of the rows, which a plain model does not know.
     private static func newlyOrdered(_ old: ModelVersion, _ new: ModelVersion) -> Set<String> {
         let known = old.entities.flatMap(\.relationships)
         return Set(new.entities.flatMap(\.relationships).filter { end in
@@ -205,7 +205,7 @@ struct RandomMigrationTests {
         }.map(\.name))
     }
 
-    /// What the new version is to have, in the words of `described`.
+    /// The expected content of the new version, in the form of `described`.
     private static func expected(_ before: [Plain], _ old: ModelVersion, _ new: ModelVersion) -> [String] {
         // The new names of the old entities.
         var names: [String: String] = [:]
@@ -230,11 +230,11 @@ struct RandomMigrationTests {
                 var members: [String] = []
                 let was = old.relationships(of: object.entity).first { $0.name == end.was ?? end.name }
                 if let known = object.members[end.was ?? end.name], let was {
-                    // Only a relationship to one without an inverse may lead to what is not there.
+                    // Only a to-one relationship without an inverse may lead to missing objects.
                     let keepsVoid = was.inverse != nil || was.isToMany || end.inverse == nil && !end.isToMany
                     members = known.filter { keepsVoid || there.contains($0) }.compactMap(moved)
                 } else if let inverse = end.inverse, let back = new.entities.flatMap(\.relationships).first(where: { $0.name == inverse && $0.inverse == end.name }) {
-                    // What is new says what its inverse said.
+                    // A new relationship has the pairs of its inverse.
                     let mine = "\(object.entity)#\(object.row)"
                     members = before.filter { $0.members[back.was ?? back.name]?.contains(mine) == true }
                         .compactMap { moved("\($0.entity)#\($0.row)") }

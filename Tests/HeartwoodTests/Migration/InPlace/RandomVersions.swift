@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Heartwood
 
-/// Models by chance, and versions that follow from them.
+/// Random models, and random versions that follow from them.
 struct RandomVersions {
     typealias Entity = ModelVersion.Entity
     typealias Attribute = ModelVersion.Attribute
@@ -18,7 +18,7 @@ struct RandomVersions {
 
     private mutating func name(_ prefix: String) -> String {
         count += 1
-        // So that what sorts first changes with a new name.
+        // Chosen so that a new name changes the sort order.
         return "\(prefix)\(["a", "m", "z"].randomElement(using: &generator)!)\(count)"
     }
 
@@ -41,7 +41,7 @@ struct RandomVersions {
         }
     }
 
-    /// What an attribute is filled with: nothing, ends of its type, what it had, and what `value` makes, which indexes are asked for.
+    /// A value for an attribute: null, an end of its type, the old value, or one of `value`, which index checks look up.
     static func draw(_ type: NSAttributeType, from old: Any?, _ generator: inout SeededGenerator) -> Any? {
         guard Int.random(in: 0..<5, using: &generator) > 0 else { return value(type, Int.random(in: 0..<200, using: &generator)) }
         return ValueDomain(longest: 9000).draw(attribute: type, from: old, &generator)
@@ -81,7 +81,7 @@ struct RandomVersions {
         return version
     }
 
-    /// What follows from a version, with what each thing was in it.
+    /// A random next version, with the former name of each part.
     mutating func next(of old: ModelVersion) -> ModelVersion {
         var version = old
         for index in version.entities.indices {
@@ -94,7 +94,7 @@ struct RandomVersions {
         return version
     }
 
-    /// Indexes over columns, over an expression, and over some rows alone, of attributes that may be new, renamed or have a twin in the past.
+    /// Indexes over columns, over an expression, and over some rows, with attributes that are new, renamed or had a twin.
     private mutating func addIndexes(to version: inout ModelVersion) {
         for index in version.entities.indices {
             var indexes: [(name: String, keys: [String], predicate: String?)] = []
@@ -141,7 +141,7 @@ struct RandomVersions {
         case 11: dropInverse(in: &version)
         case 12: addInverse(in: &version)
         default:
-            // A parent that has what its child had.
+            // A new parent takes over its child's properties.
             guard version.entities[place].parent == nil else { return }
             let parent = name("E")
             version.entities.append(Entity(name: parent, attributes: version.entities[place].attributes, relationships: version.entities[place].relationships))
@@ -150,7 +150,7 @@ struct RandomVersions {
             version.entities[place].relationships = []
             version.entities[place].indexes = []
             version.entities[place].parent = parent
-            // The other sides lead to whoever has the inverse.
+            // Relationships with an inverse now lead to the parent.
             for other in version.entities.indices {
                 for at in version.entities[other].relationships.indices
                 where version.entities[other].relationships[at].destination == child && version.entities[other].relationships[at].inverse != nil {
@@ -192,7 +192,7 @@ struct RandomVersions {
         change(&version.entities[index].relationships[at])
     }
 
-    /// The end that is the inverse of one.
+    /// The inverse end of a relationship's end.
     private func inverse(_ index: Int, _ at: Int, _ version: ModelVersion) -> (Int, Int)? {
         let end = version.entities[index].relationships[at]
         return ends(of: version).first { other in
@@ -221,7 +221,7 @@ struct RandomVersions {
         guard end.inverse == nil, let other = version.entities.indices.first(where: { version.entities[$0].name == end.destination }) else { return }
         let new = name("r")
         version.entities[index].relationships[at].inverse = new
-        // To many: to one, two could claim it.
+        // A to-many relationship, since two objects could claim a to-one inverse.
         var back = Relationship(name: new, destination: version.entities[index].name, inverse: end.name, isToMany: true)
         back.isOrdered = chance(30)
         version.entities[other].relationships.append(back)

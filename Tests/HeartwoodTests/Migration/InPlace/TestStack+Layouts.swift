@@ -4,8 +4,8 @@ import RecordLog
 @testable import Heartwood
 
 extension TestStack {
-    /// Gives each table another layout, with its columns in the opposite order, and adds the store again: rows that are there keep the layout
-    /// that they have until they are written. What contexts have registered is gone.
+    /// Gives each table another layout, with its columns in the opposite order, and adds the store again. Existing rows keep their layout until
+    /// they are written. Objects registered in contexts are gone.
     func changeLayouts() throws {
         context.reset()
         try coordinator.remove(persistentStore)

@@ -10,7 +10,7 @@ final class VersionedStore {
     private(set) var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
     private let options: [String: Any]
 
-    /// - Parameter fill: its changes are saved.
+    /// - Parameter fill: makes the first objects, which are saved.
     init(_ version: ModelVersion, keepsHistory: Bool = false, fill: (NSManagedObjectContext) throws -> Void) throws {
         options = [NSRecordLogDurabilityOption: "none", NSPersistentHistoryTrackingKey: keepsHistory]
         try open(version)
@@ -28,7 +28,7 @@ final class VersionedStore {
         coordinator = nil
     }
 
-    /// Opens the file with a version of its model; what was open is closed.
+    /// Closes the store and opens the file with a version of its model.
     @discardableResult
     func open(_ version: ModelVersion) throws -> NSManagedObjectContext {
         try close()
@@ -46,7 +46,7 @@ final class VersionedStore {
         return context
     }
 
-    /// Brings the file to a version without opening it.
+    /// Migrates the file to a version without opening it.
     func migrate(to version: ModelVersion) throws -> Bool {
         let model = version.model(), stored = try StoredModel.read(at: url)
         return try RecordLogStore.migrateInPlace(
@@ -55,7 +55,7 @@ final class VersionedStore {
 
     struct NotInPlace: Error {}
 
-    /// Brings the file to a version and opens it.
+    /// Migrates the file to a version and opens it.
     @discardableResult
     func migrated(to version: ModelVersion) throws -> NSManagedObjectContext {
         try close()
@@ -69,22 +69,22 @@ final class VersionedStore {
         get throws { try StoreInspection.inspect(path: url.path).logBytes }
     }
 
-    /// What an index, a checksum or a count says that the rows do not.
+    /// The contradictions of indexes, checksums and counts to the rows.
     var problems: [String] {
         get throws { try StoreVerification.verify(path: url.path).problems.map(\.message) }
     }
 }
 
 extension NSManagedObjectContext {
-    /// Every object of an entity, in the order of their rows.
+    /// Every object of an entity, in the order of the rows.
     func all(_ entity: String) throws -> [NSManagedObject] {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         request.includesSubentities = false
         return try fetch(request).sorted { $0.key.rawValue < $1.key.rawValue }
     }
 
-    /// Every object of a version's entities, in words: its attributes, and what its relationships lead to by row.
-    /// - Parameter sorted: relationships of which the order is not looked at.
+    /// Every object of a version's entities as text: its attributes, and its relationships' objects by row.
+    /// - Parameter sorted: relationships whose order is ignored.
     func described(_ version: ModelVersion, sorting sorted: Set<String> = []) throws -> [String] {
         try version.entities.filter { !$0.isAbstract }.flatMap { entity in
             try all(entity.name).map { object in
@@ -103,7 +103,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Its entity and row.
+    /// The object's entity and row.
     var place: String { "\(entity.name ?? "?")#\(key.rawValue & 0xFFFF_FFFF_FFFF)" }
 
     func places(_ end: ModelVersion.Relationship) -> [String] {
