@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-/// Batch requests are SQLite's on Apple's platforms, so the default store alone is asked.
+/// Only SQLite stores have batch requests on Apple's platforms, so only the default store is asked.
 @MainActor @Suite("Batch requests") struct BatchQuestions {
     private func insert(
         _ stack: Stack, _ rows: [[String: Any]], _ type: NSBatchInsertRequestResultType = .statusOnly, entity: String = "Book"

@@ -104,7 +104,7 @@ import Testing
         #expect(container.viewContext.persistentStoreCoordinator === container.persistentStoreCoordinator)
     }
 
-    /// A container whose store is in memory, loaded.
+    /// A loaded container with a store in memory.
     private func loaded() throws -> NSPersistentContainer {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
         let description = NSPersistentStoreDescription()

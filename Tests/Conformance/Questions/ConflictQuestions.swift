@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @MainActor @Suite("Merging and merge policies") struct ConflictQuestions {
-    /// Two contexts with one book each has changed: the first has saved, the second has not.
+    /// Two contexts that have each changed one book: the first has saved, the second has not.
     private struct Conflict {
         let stack: Stack
         let mine: NSManagedObject
@@ -16,7 +16,7 @@ import Testing
         var context: NSManagedObjectContext { mine.managedObjectContext! }
     }
 
-    /// They set the title and the rating, I the title and the pages.
+    /// The other context sets the title and the rating, this one the title and the pages.
     private func conflict(_ kind: StoreKind, _ policy: NSMergePolicy? = nil) throws -> Conflict {
         let stack = try Stack(kind)
         let theirs = try stack.saved("Book", ["title": "old", "pages": 1, "rating": 1.0])
@@ -294,7 +294,7 @@ import Testing
     }
 }
 
-/// A policy that writes titles large.
+/// A policy that writes titles in upper case.
 final class Shouting: NSMergePolicy {
     private(set) var seen = 0
 

@@ -81,7 +81,7 @@ struct ErrorNumber: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// A constant, and the text that it is.
+    /// A constant and its text.
     struct Key: CustomTestStringConvertible, Sendable {
         let constant: String
         let text: String

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @MainActor @Suite("Faulting") struct FaultingQuestions {
-    /// A stack with an author of two books, saved, and a context that has read nothing.
+    /// A stack with a saved author of two books, and a context that has read nothing.
     private func library(_ kind: StoreKind) throws -> (Stack, NSManagedObjectContext) {
         let stack = try Stack(kind), author = stack.new("Author", ["name": "Ada"])
         for title in ["one", "two"] { stack.new("Book", ["title": title, "author": author]) }

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @MainActor @Suite("Fetch requests") struct FetchRequestQuestions {
-    /// Books "a" to "e" of 1 to 5 pages, saved, and a novel "n" of 6.
+    /// Saved books "a" to "e" of 1 to 5 pages, and a novel "n" of 6.
     private func books(_ kind: StoreKind) throws -> Stack {
         let stack = try Stack(kind)
         for (number, title) in ["a", "b", "c", "d", "e"].enumerated() { stack.new("Book", ["title": title, "pages": number + 1]) }

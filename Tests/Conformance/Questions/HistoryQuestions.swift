@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-/// Persistent history is SQLite's on Apple's platforms, so the default store alone is asked.
+/// Only SQLite stores have persistent history on Apple's platforms, so only the default store is asked.
 @MainActor @Suite("Persistent history") struct HistoryQuestions {
     private func stack(_ model: NSManagedObjectModel = Sketch.library(), _ options: [String: Any] = [:]) throws -> Stack {
         try Stack(.database, model, options: options.merging([NSPersistentHistoryTrackingKey: true as NSNumber]) { first, _ in first })

@@ -7,9 +7,9 @@ import Testing
     import Heartwood
 #endif
 
-/// A store that keeps rows in a dictionary and writes down what it is asked.
+/// A store that keeps rows in a dictionary and records its calls.
 final class Ledger: NSIncrementalStore, @unchecked Sendable {
-    // Unchecked: it is asked on the main thread alone.
+    // Unchecked: it is called only on the main thread.
     static var calls: [String] = []
     private var rows: [NSManagedObjectID: [String: Any]] = [:]
     private var number = 0

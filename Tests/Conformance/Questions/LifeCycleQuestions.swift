@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-/// An object that writes down what is called.
+/// An object that records its callbacks.
 final class Witness: NSManagedObject {
     static var diary: [String] = []
     static var onFetch: ((Witness) -> Void)?
@@ -15,7 +15,7 @@ final class Witness: NSManagedObject {
     static var onDidSave: ((Witness) -> Void)?
     static var onDeletion: ((Witness) -> Void)?
 
-    /// What is written since the last look.
+    /// The entries since the last look.
     static func take() -> [String] {
         defer { diary = [] }
         return diary
@@ -78,7 +78,7 @@ final class Witness: NSManagedObject {
 }
 
 @MainActor @Suite("Life cycle") struct LifeCycleQuestions {
-    /// Items that are witnesses, with a cascading relationship to parts of theirs.
+    /// Items that are witnesses, with a cascading relationship to their parts.
     private func stack(_ kind: StoreKind) throws -> Stack {
         let item = Sketch.entity(
             "Item",

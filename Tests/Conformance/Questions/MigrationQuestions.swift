@@ -12,7 +12,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let make: @Sendable (Bool) -> NSManagedObjectModel
 
-    /// `make` gives the model before and, with true, after the change.
+    /// `make` returns the model before the change, and with true the model after it.
     init(_ what: String, _ make: @escaping @Sendable (Bool) -> NSManagedObjectModel) {
         (testDescription, self.make) = (what, make)
     }
@@ -107,7 +107,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         of("a date becomes a text") { [Sketch.attribute("a", $0 ? .stringAttributeType : .dateAttributeType)] },
     ]
 
-    /// Each change of one type of the first list to another one of the second.
+    /// Each change of a type in the first list to another one in the second.
     private static func numbers(_ olds: [(String, NSAttributeType)], _ news: [(String, NSAttributeType)]) -> [ModelChange] {
         olds.flatMap { old in
             news.filter { $0.1 != old.1 }.map { new in of("\(old.0) becomes \(new.0)") { [Sketch.attribute("a", $0 ? new.1 : old.1)] } }
@@ -181,7 +181,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
 
     private static let automatic = [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
 
-    /// Opens a store of the model before the change by the one after it.
+    /// Opens a store made with the old model with the new one.
     private func migrated(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel, _ fill: (Stack) -> Void) throws -> Stack {
         let stack = try Stack(.database, old)
         fill(stack)
@@ -262,7 +262,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(try again.only("Item", in: again.context).text("name") == "a")
     }
 
-    /// A manager between two versions, a store of the first one, and where the second is to be.
+    /// A manager between two versions, a store of the first one, and the URL for the second.
     private func manager(_ kind: StoreKind) throws -> (Stack, NSMigrationManager, NSMappingModel, URL) {
         let old = Sketch.items(), new = Sketch.items([Sketch.attribute("new", default: "x")]), stack = try Stack(kind, old)
         try stack.saved("Item", ["name": "a"])

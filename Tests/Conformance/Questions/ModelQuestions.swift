@@ -144,7 +144,7 @@ final class Pet: NSManagedObject {}
         #expect(model.entities(forConfigurationName: "nothing") == nil)
     }
 
-    /// A change of a description, and whether the entity's version hash follows.
+    /// A change of a description, and whether the entity's version hash changes too.
     struct HashChange: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let follows: Bool

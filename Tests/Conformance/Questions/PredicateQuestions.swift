@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-/// A predicate, and the titles of what it finds.
+/// A predicate, and the titles of the objects that it finds.
 struct Found: CustomTestStringConvertible, Sendable {
     let format: String
     let titles: String
@@ -76,7 +76,7 @@ struct Found: CustomTestStringConvertible, Sendable {
         return found.map { $0.text("title") ?? "-" }.sorted().joined(separator: ",")
     }
 
-    /// Asks the store, and the unsaved objects, which are to say the same.
+    /// Asks the store, and the unsaved objects, which must agree.
     private func ask(_ question: Found, _ kind: StoreKind) throws {
         let stack = try books(kind)
         let unsaved = try titles(stack, question, in: stack.context)
@@ -101,7 +101,7 @@ struct Found: CustomTestStringConvertible, Sendable {
         try ask(question, kind)
     }
 
-    /// Where nil is compared, SQL's three values and Foundation's two say different things: only rows with a title are asked.
+    /// SQL's three truth values and Foundation's two differ for nil: only rows with a title are asked.
     private func askOfNil(_ question: Found, _ kind: StoreKind) throws {
         let stack = try books(kind)
         try stack.context.save()

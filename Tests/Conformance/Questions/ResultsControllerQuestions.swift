@@ -7,12 +7,12 @@ import Testing
     import Heartwood
 #endif
 
-/// Writes down what a controller tells.
+/// Records a controller's reports.
 @MainActor final class Listener: NSObject, @preconcurrency NSFetchedResultsControllerDelegate {
     /// The controller lives as long as its delegate.
     var controller: NSFetchedResultsController<NSManagedObject>?
     private(set) var lines: [String] = []
-    /// How many objects a section has when it is told of.
+    /// The number of objects in a section when it is reported.
     private(set) var sectionCounts: [Int] = []
 
     func take() -> [String] {
@@ -56,7 +56,7 @@ import Testing
 @MainActor @Suite("Fetched results controllers") struct ResultsControllerQuestions {
     private typealias Controller = NSFetchedResultsController<NSManagedObject>
 
-    /// Books "a" and "b" of genre X and "c" of genre Y, saved, in a controller with a delegate.
+    /// Saved books "a" and "b" of genre X and "c" of genre Y, in a controller with a delegate.
     private func list(
         _ kind: StoreKind = .inMemory, sections: Bool = false, where format: String? = nil
     ) throws -> (Stack, Controller, Listener) {
@@ -368,7 +368,7 @@ import Testing
     }
 }
 
-/// Gathers differences.
+/// Collects differences.
 @MainActor final class Differ: NSObject, @preconcurrency NSFetchedResultsControllerDelegate {
     var differences: [CollectionDifference<NSManagedObjectID>] = []
 

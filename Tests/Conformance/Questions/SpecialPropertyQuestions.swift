@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-/// Puts texts into data backwards, and says nil of "nothing".
+/// Stores texts backwards as data, and turns "nothing" into nil.
 final class Backwards: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSData.self }
     override class func allowsReverseTransformation() -> Bool { true }
@@ -28,7 +28,7 @@ final class Backwards: ValueTransformer {
 }
 
 @MainActor @Suite("Derived, composite, transformable and fetched properties") struct SpecialPropertyQuestions {
-    /// Derived attributes are SQLite's on Apple's platforms.
+    /// Only SQLite stores have derived attributes on Apple's platforms.
     private func derived(_ format: String, _ type: NSAttributeType) throws -> Stack {
         let attribute = NSDerivedAttributeDescription()
         (attribute.name, attribute.attributeType) = ("derived", type)
@@ -159,7 +159,7 @@ final class Backwards: ValueTransformer {
         #expect(error == nil)
     }
 
-    /// Authors whose fetched property has the books of their name.
+    /// Authors with a fetched property that finds the books by their name.
     private func fetchedProperty(_ kind: StoreKind, _ format: String) throws -> Stack {
         let author = Sketch.entity("Author", [Sketch.attribute("name")])
         let book = Sketch.entity("Book", [Sketch.attribute("by"), Sketch.attribute("title")])

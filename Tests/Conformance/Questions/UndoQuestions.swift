@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @MainActor @Suite("Undo") struct UndoQuestions {
-    /// From here on the context records steps, one for each group. A change outside of a group ends the program on Apple's platforms.
+    /// From here on the context records one step for each group. A change outside of a group ends the program on Apple's platforms.
     private func record(_ stack: Stack) {
         let manager = UndoManager()
         manager.groupsByEvent = false

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @MainActor @Suite("Uniqueness constraints") struct UniquenessQuestions {
-    /// Items whose names are unique; one "a" with number 1 is saved. Another context has the policy.
+    /// Items with unique names; one "a" with number 1 is saved. Another context has the policy.
     private func stack(_ policy: NSMergePolicy? = nil, unique: [[String]] = [["name"]]) throws -> (Stack, NSManagedObjectContext) {
         let stack = try Stack(.database, Sketch.items([Sketch.attribute("note")], unique: unique))
         try stack.saved("Item", ["name": "a", "number": 1])

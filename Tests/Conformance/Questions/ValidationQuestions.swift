@@ -39,7 +39,7 @@ struct BrokenRule: CustomTestStringConvertible, Sendable {
     ]
 }
 
-/// An object whose checks a test gives.
+/// An object whose validation a test provides.
 final class Inspector: NSManagedObject {
     static var refusals: [String: Int] = [:]
     static var replacement: AnyObject?

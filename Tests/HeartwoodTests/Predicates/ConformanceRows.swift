@@ -1,13 +1,13 @@
 import Foundation
 
-/// Formats, and the IDs of the objects of `SampleGraph` that meet them. Sources:
+/// Formats, and the IDs of the matching objects of `SampleGraph`. Sources:
 /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pSyntax.html
 /// https://developer.apple.com/documentation/foundation/nsexpression/init(forfunction:arguments:)
 enum ConformanceRows {
     struct Row: Sendable {
         let format: String
         let expected: String
-        /// What a fetch finds: the same, but where columns decide how values are compared.
+        /// The IDs found by a fetch: the same, except where columns decide how values are compared.
         let fetched: String
 
         init(_ format: String, _ expected: String, fetched: String? = nil) {

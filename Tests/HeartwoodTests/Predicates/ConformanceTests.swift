@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The table of `ConformanceRows`, asked in memory, of stores, and printed and parsed again.
+/// The table of `ConformanceRows`, evaluated in memory and by stores, and printed and parsed again.
 @Suite struct ConformanceTests {
     private struct Disagreement: CustomStringConvertible {
         let way: String, format: String, expected: String, found: String
@@ -12,7 +12,7 @@ import Testing
         var description: String { "\(format): \(expected), \(way): \(found)" }
     }
 
-    /// One test for all rows, so that the objects are made once; each row that disagrees is told of.
+    /// One test for all rows, so that the objects are made once; each row that disagrees is reported.
     @Test("The conformance table holds in memory and in a store", arguments: StoreKind.planning)
     func theTableHoldsInMemoryAndInAStore(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// What a store does by rows, it does not do by objects.
+    /// A store that can use rows makes no objects.
     @Test("Rows are tested without making objects", arguments: [
         "age + 10 = 40", "uppercase(name) = 'ADA'", "age = bits", "bits & 1 = 1", "TERNARY(flag = YES, 1, 2) = 1", "age IN {30 + 0, 40}", "born < now()",
         "SUBQUERY(tags, $t, $t.weight > 1).@count = 1", "ANY team.tags.label = 'red'", "extra = 'x'", "name ==[cd] 'ada'", "age BETWEEN {20 + 10, bits + 35}",
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// What bridges on Apple's platforms.
+    /// Types that are bridged on Apple's platforms.
     @Test("Any type of number and a substring may be arguments", arguments: StoreKind.allCases)
     func anyNumberAndAPartOfATextAreArguments(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), parts = "Ada,Bob".split(separator: ",")

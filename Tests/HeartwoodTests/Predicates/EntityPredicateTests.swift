@@ -5,7 +5,7 @@ import Testing
 
 /// The key `entity`, which every object has.
 @Suite struct EntityPredicateTests {
-    /// Two persons and two employees; "ann", an employee, leads a group of all but herself.
+    /// Two persons and two employees; "ann", an employee, leads a group of everyone but herself.
     private func stack(_ kind: StoreKind) throws -> TestStack {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -74,7 +74,7 @@ import Testing
             #expect(plan.parts.first { $0.entityName == "Person" }?.access == .nothing, "\(format): \(plan)")
             #expect(plan.rowsVisited == 2 && plan.rowsMatched == 2, "\(format): \(plan)")
         }
-        // An index serves what is left of a table's condition.
+        // An index serves the rest of a table's condition.
         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
         request.predicate = NSPredicate(format: "entity == %@ AND (entity != %@ OR age == 3)", argumentArray: [employee, employee])
         request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Numbers and dates at the ends of what their types hold, and those that are no numbers.
+/// Numbers and dates at the ends of their types, and those that are NaN.
 @Suite struct ExtremeValueTests {
     private func value(_ format: String) throws -> PredicateValue {
         let node = try PredicateParser.parseExpression(format, arguments: []).node
@@ -54,7 +54,7 @@ import Testing
         #expect(try stack.fetch("Everything", in: stack.anew()).allSatisfy { $0.value(forKey: "decimal") == nil })
     }
 
-    /// What is smaller than any decimal is still more than what is negative.
+    /// A double smaller than any positive decimal is still greater than a negative number.
     @Test("A double that no decimal holds is compared as a double") func aDoubleThatNoDecimalHoldsIsComparedAsADouble() throws {
         #expect(try isTrue("\(decimal("-5")) < 1e-300 AND \(decimal("5")) > 1e-300 AND \(decimal("0")) < 1e-300"))
         #expect(PredicateCast.decimal.apply(.double(1e-300)).isNull)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Swift's own collections and values in the places of formats, as code for Apple's platforms gives them.
+/// Swift's own collections and values as format arguments, as in code for Apple's platforms.
 @Suite struct FormatArgumentTests {
     @Test("Arrays and sets are arguments") func arraysAndSetsAreArguments() throws {
         let stack = try TestStack(.inMemory)
@@ -40,7 +40,7 @@ import Testing
         ] {
             #expect(predicate.predicateFormat == NSPredicate(format: text).predicateFormat)
         }
-        // More than registers hold, words and doubles in turn.
+        // More than registers hold, words and doubles alternately.
         let many: [any CVarArg] = (0..<24).map { $0 % 2 == 0 ? $0 as any CVarArg : Double($0) + 0.5 }
         let format = (0..<24).map { $0 % 2 == 0 ? "a == %ld" : "a == %f" }.joined(separator: " OR ")
         let expected = (0..<24).map { $0 % 2 == 0 ? "a == \($0)" : "a == \($0).5" }.joined(separator: " OR ")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Predicates and expressions that are built in code, under the names that Foundation leaves unusable off Apple's platforms.
+/// Predicates and expressions that are built in code, with the names that Foundation marks unavailable off Apple's platforms.
 @Suite struct HandmadePredicateTests {
     private static var subject: [String: Any] { ["name": "Grace", "age": 85, "scores": [3, 1, 2]] }
 
@@ -106,7 +106,7 @@ import Testing
         #expect(NSPredicate(format: "name = $x").withSubstitutionVariables(["x": NSNull()]).predicateFormat == "name == nil")
     }
 
-    /// Code that does not see this module makes predicates of Foundation's own classes.
+    /// Code without this module makes predicates of Foundation's own classes.
     @Test("Foundation's predicates are converted") func foundationsPredicatesAreTakenOver() throws {
         let a = NSPredicate(format: "age = 85"), b = NSPredicate(format: "name = 'x'")
         let foreign = Foundation.NSCompoundPredicate(orPredicateWithSubpredicates: [a, b])

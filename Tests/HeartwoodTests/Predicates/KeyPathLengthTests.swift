@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Key paths that no model has: of thousands of keys, and with empty ones.
+/// Key paths that no model has: with thousands of keys, and with empty ones.
 @Suite struct KeyPathLengthTests {
     private static func path(_ count: Int, _ last: String) -> String { (Array(repeating: "boss", count: count - 1) + [last]).joined(separator: ".") }
 
@@ -43,10 +43,10 @@ import Testing
         }
     }
 
-    /// In a debug build, whose frames are the largest.
+    /// In a debug build, whose stack frames are the largest.
     @Test("The longest path fits the stack of a small thread", arguments: StoreKind.allCases)
     func theLongestPathFitsTheStackOfASmallThread(kind: StoreKind) throws {
-        // Of one thread at a time.
+        // Used by one thread at a time.
         nonisolated(unsafe) let stack = try SampleGraph.stack(kind)
         nonisolated(unsafe) var failure: (any Error)?
         let done = DispatchSemaphore(value: 0)

@@ -16,7 +16,7 @@ private final class Counting: NSComparisonPredicate {
     }
 }
 
-/// Predicates of a program's own classes, which a store is asked as what they were made of.
+/// Predicates of a program's own classes, which a store evaluates by their contents.
 @Suite struct PredicateSubclassTests {
     private let age = NSExpression(forKeyPath: "age"), limit = NSExpression(forConstantValue: 30)
 

@@ -13,7 +13,7 @@ import Testing
         ]
     }
 
-    /// Format, arguments, expected.
+    /// Format, arguments, expected result.
     private static var table: [(String, [Any], Bool)] {
         [
         ("age = 85", [], true), ("age == 85", [], true), ("age != 85", [], false), ("age <> 84", [], true), ("age < 86", [], true),
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.description.hasSuffix("    \(format)\n    \(String(repeating: " ", count: position))^") == true)
     }
 
-    /// The second time a format comes from those that are known, with the same trees and the same errors.
+    /// The second time a format comes from the cache, with the same trees and the same errors.
     @Test("A known format takes other arguments") func aFormatThatIsKnownTakesOtherArguments() throws {
         func printed(_ format: String, _ arguments: [Any?]) throws -> String { PredicatePrinter.format(try PredicateParser.parse(format, arguments: arguments)) }
         for round in 0..<3 {
@@ -99,7 +99,7 @@ import Testing
         #expect(taken < .seconds(10))
     }
 
-    /// Random bytes and mutated formats: an error or a tree, never a trap.
+    /// Random bytes and mutated formats give an error or a tree, never a trap.
     @Test("The parser survives any input", arguments: 1...20 as ClosedRange<UInt64>)
     func theParserSurvivesAnything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -113,7 +113,7 @@ import Testing
             }
             if let node = try? PredicateParser.parse(format, arguments: []) { 
                 _ = try? node.evaluate(Self.subject)
-                // What was parsed can be printed, parsed again, and is then printed the same.
+                // A parsed predicate can be printed and parsed again, and is then printed the same.
                 let printed = PredicatePrinter.format(node)
                 let again = try PredicateParser.parse(printed, arguments: [])
                 #expect(PredicatePrinter.format(again) == printed, "seed \(seed), \(format)")
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// What a format was parsed to is kept, and takes other values the next time.
+    /// The parsed form of a format is cached, and takes other values the next time.
     @Test("A format that is used again gives the same as the first time") func aFormatThatIsUsedAgainGivesWhatItGivesTheFirstTime() throws {
         let cases: [(format: String, arguments: [[Any]], printed: [String])] = [
             ("name == %@", [["a"], [1], [NSNull()], ["b\"c"]], ["name == \"a\"", "name == 1", "name == nil", "name == \"b\\\"c\""]),
@@ -139,7 +139,7 @@ import Testing
                 #expect(type(of: predicate) == type(of: try NSPredicate(parsing: expected)))
             }
         }
-        // What does not fit is found out each time.
+        // An argument that does not fit is detected each time.
         for _ in 0..<3 {
             #expect(throws: (any Error).self) { try NSPredicate(parsing: "name MATCHES %@", argumentArray: ["(["]) }
             #expect(throws: (any Error).self) { try NSPredicate(parsing: "name == %@", argumentArray: []) }
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// A known format with one argument makes its tree when somebody asks for it; nothing else tells it from one that was parsed.
+    /// A known format with one argument makes its tree on demand, and otherwise equals a parsed one.
     @Test("A known format with one argument equals a parsed one") func aKnownFormatWithOneArgumentIsAsOneThatWasParsed() throws {
         let arguments: [any CVarArg] = ["text", "", 3, -1.5, Int32(7), true, Date(timeIntervalSinceReferenceDate: 5), NSNull(), NSNumber(value: 4)]
         for format in ["age == %@", "a.b >= %@", "name BEGINSWITH[c] %@", "ANY tags.name == %@"] {
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    /// Swift's equality takes them for one text, a fetch does not.
+    /// They are equal in Swift, but not in a fetch.
     @Test("Formats that differ only in bytes are different") func formatsThatDifferInBytesAloneAreTwo() throws {
         for literal in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
             let predicate = NSPredicate(format: "name == '\(literal)' AND age < %d", 100)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Predicates and orders that a seed makes, answered by an index, by a scan, with unsaved changes, and in memory: the same objects.
+/// Random predicates and orders give the same objects through an index, a scan, with unsaved changes, and in memory.
 @Suite struct RandomPredicateTests {
     private struct Maker {
         var random: SeededGenerator

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// Readers, their club and their books: classes as programs write them, with accessors of each kind.
+/// Readers, their club and their books: classes in a program's form, with accessors of each kind.
 final class Reader: NSManagedObject {
     enum Level: Int16, Codable { case plain, silver, gold }
 
@@ -23,17 +23,17 @@ final class Reader: NSManagedObject {
     var born: Date? { value(forKey: "born") as? Date }
     var code: UUID? { value(forKey: "code") as? UUID }
     var level: Level { Level(rawValue: value(forKey: "level") as! Int16)! }
-    /// Null is read as what the program prefers.
+    /// Null is read as the program's default.
     var grade: Level { Level(rawValue: value(forKey: "grade") as? Int16 ?? 0) ?? .plain }
     var since: Date { value(forKey: "born") as? Date ?? .distantPast }
     var nick: String? { value(forKey: "name") as? String ?? "none" }
-    /// Of what an accessor by the plugin says that it is never null.
+    /// An accessor of the plugin for a property that is declared never to be null.
     var birth: Date { requiredValue(managedDate(at: 7), at: 7) }
     var club: Club? { value(forKey: "club") as? Club }
     var books: Set<Book> { value(forKey: "books") as? Set<Book> ?? [] }
     var friends: NSSet? { value(forKey: "friends") as? NSSet }
 
-    // What the store does not hold.
+    // The store does not have this value.
     var isAdult: Bool { age >= 18 }
     var loudName: String? { name?.uppercased() }
     var halfAge: Int { age / 2 }
@@ -110,7 +110,7 @@ enum ReaderGraph {
         return model
     }
 
-    /// Saved. What is not set is null.
+    /// Saves the graph. Unset values are null.
     static func fill(_ stack: TestStack) throws -> [Reader] {
         let top = stack.insert("Club", ["title": "top", "rating": 9]), plain = stack.insert("Club", ["rating": 2])
         plain.setValue(top, forKey: "parent")

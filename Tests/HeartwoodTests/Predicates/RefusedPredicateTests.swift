@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What no store can be asked, and what would take forever.
+/// Predicates that no store can evaluate, and those that would take forever.
 @Suite struct RefusedPredicateTests {
     private func refusal(_ predicate: NSPredicate, of stack: TestStack) throws -> NSError {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
@@ -31,7 +31,7 @@ import Testing
         #expect(try refusal(NSPredicate(format: "shoe = 1"), of: stack).localizedDescription.contains("Sample has no property \"shoe\"; it has age, bits"))
     }
 
-    /// A format that was asked before is not checked again, but of another entity, or in another place of a predicate, it is.
+    /// A format that was checked before is checked again only for another entity, or at another position of a predicate.
     @Test("A format is checked for each entity that it is used with", arguments: StoreKind.allCases)
     func aFormatIsCheckedForEachEntityThatItIsAskedOf(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
@@ -123,7 +123,7 @@ import Testing
             ("boss = %@", Mood.low), ("boss.name = %@", Mood.low), ("ANY tags = %@", Mood.low), ("ANY tags.weight = %@", Mood.low), ("tags.@count = %@", Int128(3)),
             ("SUBQUERY(tags, $t, $t.weight = %@).@count = 0", Mood.low), ("self = %@", Mood.low), ("age IN %@", ["x": Mood.low]), ("age IN {1, %@}", Mood.high),
         ] {
-            // A format that is known by now says the same.
+            // A known format gives the same error.
             for _ in 0..<2 {
                 let message = try refusal(try NSPredicate(parsing: format, argumentArray: [value]), of: stack).localizedDescription
                 #expect(message.contains("is of a type that no attribute is compared with"), "\(format): \(message)")
@@ -161,7 +161,7 @@ import Testing
         #expect(error.message.contains("nested deeper"), "\(error.message)")
     }
 
-    /// Wide is not deep.
+    /// A wide predicate is not deep.
     @Test("A wide predicate is answered", arguments: StoreKind.recordLogs)
     func aWidePredicateIsAnswered(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
@@ -172,7 +172,7 @@ import Testing
         #expect(SampleGraph.ids(try stack.context.fetch(request)) == "ade")
     }
 
-    /// The deepest predicate that is allowed, printed, asked in memory and of a store.
+    /// The deepest allowed predicate, printed, evaluated in memory and by a store.
     @Test("The deepest predicate is answered") func theDeepestPredicateIsAnswered() throws {
         let stack = try SampleGraph.stack(.recordLog)
         var deep = NSPredicate(format: "age = 30")
@@ -193,7 +193,7 @@ import Testing
         #expect(throws: NSError.self) { _ = try stack.fetch("Sample", "name MATCHES '(a+)+b'") }
         let like = TextMatcher(kind: .like, "*" + String(repeating: "a", count: 10_000) + "b", options: [])
         #expect(throws: PredicateFault.self) { try like.matches(String(repeating: "a", count: 20_000)) }
-        // Long and simple is neither.
+        // A long, simple pattern is not refused.
         let matcher = try RegularExpression(".*needle.*x", options: [])
         #expect(try matcher.matches(String(repeating: "hay ", count: 50_000) + "needle and x"))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Classes say of every property that it is there; the model lets all be null. Accessors are as the plugin writes them.
+/// The classes declare every property as required; the model allows null for all. Accessors are those of the plugin.
 final class PathLine: NSManagedObject {
     var order: PathOrder { requiredValue(value(forKey: "order") as? PathOrder, forKey: "order") }
     var note: String { requiredValue(value(forKey: "note") as? String, forKey: "note") }

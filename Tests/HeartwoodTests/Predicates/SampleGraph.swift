@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Five objects, a to e, whose values the conformance table speaks of. What is not set is null.
+/// Five objects, a to e, whose values the conformance table uses. Unset values are null.
 ///
 ///     id  name      age  ratio  price  flag  born    word            bits  boss  team  tags
 ///     a   Ada       30   0.5    10.5   YES   0       Été             5     -     b c   red blue
@@ -41,7 +41,7 @@ enum SampleGraph {
         return model
     }
 
-    /// A stack of a store that has the graph, saved.
+    /// A stack with a store that has the graph, saved.
     static func stack(_ kind: StoreKind) throws -> TestStack {
         let stack = try TestStack(kind, model: model())
         insert(into: stack)

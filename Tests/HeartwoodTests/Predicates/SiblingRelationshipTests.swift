@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Relationships of one name that siblings have to different entities.
+/// Relationships with one name that siblings have to different entities.
 @Suite struct SiblingRelationshipTests {
     private static func model() -> NSManagedObjectModel {
         let model = NSManagedObjectModel(), base = NSEntityDescription(), first = NSEntityDescription(), second = NSEntityDescription()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// As a key that only a subentity has: null where it is not.
+    /// It acts as a key that only a subentity has: null for the others.
     @Test("A key of one destination is null for the other", arguments: StoreKind.allCases)
     func aKeyThatOneDestinationHasIsNullOfTheOther(kind: StoreKind) throws {
         let stack = try stack(kind)

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Each form of the macro, and the format that it becomes.
+    /// Each form of the macro with the format that it becomes.
     private static func rows() -> [Row] {
         let ada = "Ada", limit = 10, none: String? = nil, day = Date(timeIntervalSinceReferenceDate: 50), uuid = ReaderGraph.uuid
         let plain = Reader.Level.plain, gold = Reader.Level.gold
@@ -28,7 +28,7 @@ import Testing
             Row(#Predicate { $0.name == ada && $0.age > limit && $0.isActive }, #"name == "Ada" AND age > 10 AND isActive == 1"#),
             Row(#Predicate { $0.name == ada || $0.age > limit }, #"name == "Ada" OR age > 10"#),
             Row(#Predicate { !($0.name == ada) }, #"NOT name == "Ada""#),
-            // Null is read as 0, "" or false by what is not optional.
+            // A non-optional accessor reads null as 0, "" or false.
             Row(#Predicate { $0.age > limit }, "age > 10"),
             Row(#Predicate { $0.age < limit }, "age < 10 OR age == nil"),
             Row(#Predicate { limit > $0.age }, "age < 10 OR age == nil"),
@@ -42,7 +42,7 @@ import Testing
             Row(#Predicate { !$0.isActive }, "isActive == 0 OR isActive == nil"),
             Row(#Predicate { $0.isActive == ($0.age > limit) },
                 "TERNARY(isActive == nil, 0, isActive) == TERNARY(age > 10, 1, 0)"),
-            // Null is read as whatever an accessor says.
+            // An accessor may read null as any value.
             Row(#Predicate { $0.grade == plain }, "grade == 0 OR grade == nil"),
             Row(#Predicate { $0.grade != plain }, "grade != 0 AND grade != nil"),
             Row(#Predicate { $0.grade == gold }, "grade == 2"),
@@ -118,7 +118,7 @@ import Testing
             Row(#Predicate { $0.city > "P" }, #"city > "P""#),
             Row(#Predicate { $0.name?.localizedStandardContains("EVA") ?? false }, #"name CONTAINS[cdl] "EVA""#),
             Row(#Predicate { $0.city.contains(/R.m/) }, #"city MATCHES "(?s:.*)(?:R.m)(?s:.*)""#),
-            // Constants alone.
+            // Only constants.
             Row(.true, "TRUEPREDICATE"),
             Row(#Predicate { limit > 3 && $0.name == ada }, #"name == "Ada""#),
             Row(#Predicate { limit < 3 && $0.name == ada }, "FALSEPREDICATE"),
@@ -131,10 +131,10 @@ import Testing
         let readers = try ReaderGraph.fill(stack)
         for row in Self.rows() {
             let predicate = try NSPredicate(translating: row.predicate)
-            // As the format prints it, but for what parentheses are free to say.
+            // As the format prints it, except for optional parentheses.
             #expect(Self.plain(predicate.predicateFormat) == Self.plain(row.format))
             #expect(try NSPredicate(parsing: predicate.predicateFormat).predicateFormat == predicate.predicateFormat)
-            // Where Swift throws for nil, the store finds nothing.
+            // If Swift throws for nil, the store finds nothing.
             let expected = ReaderGraph.ids(readers.filter { (try? row.predicate.evaluate($0)) ?? false })
             #expect(ReaderGraph.ids(readers.filter { predicate.evaluate(with: $0) }) == expected, "\(row.format)")
             let request = NSFetchRequest<Reader>(entityName: "Reader")
@@ -257,7 +257,7 @@ import Testing
         #expect(try ids(NSSortDescriptor(SortDescriptor(\Reader.name, order: .reverse))) == "ecbadf")
         #expect(try ids(NSSortDescriptor(SortDescriptor(\Reader.city, comparator: .lexical))) == "bfdcae")
         #expect(try ids(NSSortDescriptor(SortDescriptor(\Reader.points))) == "efbcad")
-        // In memory, as Foundation sorts.
+        // In memory, in Foundation's order.
         let byAge = NSSortDescriptor(keyPath: \Reader.age, ascending: false)
         #expect(byAge.compare(readers[0], to: readers[1]) == .orderedAscending && byAge.compare(readers[1], to: readers[0]) == .orderedDescending)
         func refusal(_ order: NSSortDescriptor) -> String {
@@ -267,7 +267,7 @@ import Testing
         #expect(refusal(NSSortDescriptor(keyPath: \Reader.memory, ascending: true)).contains("reads no property"))
         #expect(refusal(NSSortDescriptor(keyPath: \Reader.objectID, ascending: true)).contains("IDs"))
         #expect(refusal(NSSortDescriptor(keyPath: \Reader.books.count, ascending: true)).contains("computes its value from Reader.books"))
-        // Foundation's, which does not stand a probe.
+        // Foundation's descriptor, whose key path cannot be probed.
         let own = NSSortDescriptor(keyPath: \Reader.age, ascending: true, comparator: { _, _ in .orderedSame })
         #expect(refusal(own).contains("sorted by keys"))
     }
@@ -289,7 +289,7 @@ import Testing
         request.predicate = NSComparisonPredicate(
             leftExpression: expression, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct, type: .equalTo)
         #expect((#expect(throws: (any Error).self) { try stack.context.fetch(request) } as? NSError)?.localizedDescription.contains("computes") == true)
-        // Objects that are not saved yet count.
+        // Unsaved objects count.
         readers[5].name = "Eve"
         request.predicate = named
         #expect(ReaderGraph.ids(try stack.context.fetch(request)) == "abcef")
@@ -329,7 +329,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             #expect(NSPredicate(predicate)?.predicateFormat == #"name == "x" AND club.title == "y" AND ANY books.pages > 3"#)
         }
-        // Found out once.
+        // A key path is analysed once.
         let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Reader"])
         let reading = try KeyPathReading.of(\Reader.name, entity: entity)
         #expect(entity.keyPathReadings[\Reader.name]?.keys == reading.keys && entity.keyPathReadings[\Reader.ratio] == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Text is compared without case and diacritics by bytes where that is the same, and it is the same.
+/// Text is compared without case and diacritics by bytes if the result is the same.
 @Suite struct TextFoldingTests {
     private static let alphabet = Array("abzAZ @[`{09éÉèñÑßäöÜİıŁłøØœΣσςΩάЖжёЁїデテがか漢字한글ẞǅﬁÅK").map(String.init)
         + ["e\u{301}", "\u{308}", "\u{200D}", "🙂", "क्षि", "ท้", "\u{1112}\u{1161}", "\u{FE0F}", "ﷺ"]
@@ -80,7 +80,7 @@ import Testing
         for bytes in broken { #expect(bytes.withUnsafeBytes { foldings.mayHave(UInt8(ascii: "v"), $0) }, "left to whoever repairs it") }
     }
 
-    /// The search for two bytes at a time against the plain one.
+    /// The search for two bytes at a time compared with the plain one.
     @Test("A pattern is found at every position", arguments: [8, 9] as [UInt64])
     func aPatternIsFoundWhereverItIs(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

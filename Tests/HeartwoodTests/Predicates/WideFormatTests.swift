@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Formats that a seed makes: broken ones, and ones with variables.
+/// Random formats: broken ones, and ones with variables.
 @Suite struct WideFormatTests {
     @Test("Malformed formats are refused in time", arguments: [1, 2] as [UInt64])
     func malformedFormatsAreRefusedInTime(seed: UInt64) throws {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Formats with variables, given by a template, are those with the values in their places.
+    /// A template with values equals the format with the values in place of the variables.
     @Test("Templates equal formats with their values", arguments: [1, 2] as [UInt64])
     func templatesSayWhatTheirValuesSay(seed: UInt64) throws {
         var maker = WideMaker(random: SeededGenerator(seed: seed))
@@ -93,7 +93,7 @@ import Testing
                 let found = try stack.context.fetch(request)
                 let matched = filled.asFetched("Base", in: stack)
                 if Set(found) != Set(people.filter { matched.evaluate(with: $0) }) { Issue.record("TEMPLATEFOUND \(format) with \(maker.arguments.map { ValueText.of($0) }): \(a.count) \(found.count)") }
-                // Built by hand of the same parts.
+                // Built by hand from the same parts.
                 if let comparison = plain as? NSComparisonPredicate {
                     let hand = NSComparisonPredicate(leftExpression: comparison.leftExpression, rightExpression: comparison.rightExpression, modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType, options: comparison.options)
                     if hand.predicateFormat != plain.predicateFormat { Issue.record("HAND \(plain.predicateFormat) \(hand.predicateFormat)") }

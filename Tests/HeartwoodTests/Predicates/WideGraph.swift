@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Families with values at the ends of what their types hold, and relationships of every kind.
+/// Entity families with values at the ends of their types, and relationships of every kind.
 enum WideGraph {
     static func index(_ name: String, _ entity: NSEntityDescription, _ keys: [(String, Bool)], where format: String? = nil) -> NSFetchIndexDescription {
         let known = entity.superentity.map { $0.propertiesByName.merging(entity.propertiesByName) { $1 } } ?? entity.propertiesByName

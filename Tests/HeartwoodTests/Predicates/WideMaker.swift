@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Heartwood
 
-/// Makes predicates of all that the format language has, and values at the ends of what their types hold.
+/// Makes predicates with everything in the format language, and values at the ends of their types.
 struct WideMaker {
     var random: SeededGenerator
     var arguments: [Any] = []
@@ -20,7 +20,7 @@ struct WideMaker {
         return "«\(given.count - 1)»"
     }
 
-    /// The format with an argument in each place.
+    /// The format with an argument for each placeholder.
     mutating func finished(_ format: String) -> String {
         var result = ""
         arguments = []
@@ -249,7 +249,7 @@ struct WideMaker {
 
     mutating func set(_ object: NSManagedObject) {
         let flat = values(object.entity.name!, 4)
-        // What it had and is not drawn now becomes nothing.
+        // An old value without a new draw becomes null.
         for name in object.entity.attributesByName.keys where name != "id" && flat[name] == nil { object.setValue(nil, forKey: name) }
         var comp: [String: Any] = [:], inner: [String: Any] = [:]
         for (key, value) in flat {

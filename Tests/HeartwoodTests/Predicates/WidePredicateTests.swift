@@ -5,8 +5,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Predicates of all that the format language has, on values at the ends of what their types hold: through each index by force, by scans,
-/// by the planner's choice, with unsaved changes, printed and parsed again, and in memory, the same objects.
+/// Predicates with everything in the format language, on values at the ends of their types, find the same objects: through each index by force, by
+/// scans, by the planner's choice, with unsaved changes, printed and parsed again, and in memory.
 @Suite struct WidePredicateTests {
     private static let rounds = 20
 
@@ -39,7 +39,7 @@ import Testing
         try context.save()
         if seed % 2 == 0 { try stack.persistentStore.rows?.log?.checkpoint() }
         if seed % 3 == 0, kind == .recordLog {
-            // Rows of two layouts from here on.
+            // Rows have two layouts from here on.
             try stack.changeLayouts()
             people = try stack.fetch("Base").sorted { Int($0.value(forKey: "id") as? String ?? "") ?? 0 < Int($1.value(forKey: "id") as? String ?? "") ?? 0 }
             tags = try stack.fetch("Tag").sorted { $0.key.rawValue < $1.key.rawValue }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Deletes its neighbours before it goes.
+/// Deletes its neighbours before its own deletion.
 final class MutualNode: NSManagedObject {
     override func prepareForDeletion() {
         for key in ["parent", "children"] {
@@ -50,14 +50,14 @@ final class MutualNode: NSManagedObject {
         #expect(asked?.code == NSValidationRelationshipDeniedDeleteError)
         stack.context.delete(steps[0])
         #expect(failure(stack)?.code == NSValidationRelationshipDeniedDeleteError)
-        // Taken off it, or deleted with it.
+        // Either removed from it, or deleted with it.
         steps[1].setValue(nil, forKey: "owner")
         try hub.validateForDelete()
         try stack.context.save()
         #expect(try stack.fetch("Node", in: stack.anew()).isEmpty && stack.fetch("Step", in: stack.anew()).count == 1)
     }
 
-    /// A denied object that was never saved went without a word, and its members kept pointing at it.
+    /// A denied object that was never saved was deleted silently, and its members kept referring to it.
     @Test("Nothing refers to an object that was never saved", arguments: StoreKind.allCases)
     func nothingPointsAtAnObjectThatWasNeverSaved(kind: StoreKind) throws {
         for rule in [NSDeleteRule.denyDeleteRule, .noActionDeleteRule] {
@@ -107,7 +107,7 @@ final class MutualNode: NSManagedObject {
         #expect(try stack.named("b", in: stack.anew()).names("friends") == [])
     }
 
-    /// Each of two objects that delete the other before they go asked the other again and again.
+    /// Two objects that delete each other in their callbacks once recursed without end.
     @Test("Objects that delete each other are deleted once", arguments: StoreKind.allCases)
     func objectsThatDeleteEachOtherGoOnce(kind: StoreKind) throws {
         let model = GraphModel.make()

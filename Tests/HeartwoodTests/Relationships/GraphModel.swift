@@ -3,10 +3,10 @@ import Testing
 
 @testable import Heartwood
 
-/// Every kind of relationship there is.
+/// Every kind of relationship.
 ///
-/// A node has a parent and children, friends (their own inverse), a spouse (its own inverse), a card (one to one), steps (ordered,
-/// one to many), items (many to many, ordered on both sides), and follows others without an inverse. A step may be a pause.
+/// A node has a parent and children, friends (their own inverse), a spouse (its own inverse), a card (one to one), steps (ordered, one to many),
+/// items (many to many, ordered on both sides), and follows others without an inverse. A step may be a pause.
 enum GraphModel {
     static func make(stepRule: NSDeleteRule = .nullifyDeleteRule, childRule: NSDeleteRule = .nullifyDeleteRule) -> NSManagedObjectModel {
         let node = NSEntityDescription(), card = NSEntityDescription(), item = NSEntityDescription()
@@ -54,7 +54,7 @@ extension TestStack {
 }
 
 extension NSManagedObject {
-    /// The names of a relationship's members: in order, or sorted where there is none.
+    /// The names of a relationship's members: in order, or sorted if it is unordered.
     func names(_ key: String) -> [String] {
         switch value(forKey: key) {
         case let object as NSManagedObject: [object.value(forKey: "name") as? String ?? "-"]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Accessors as Apple's guide and Xcode's older templates write them.
+/// Accessors in the form of Apple's guide and Xcode's older templates.
 private extension Person {
     var primitiveTags: NSMutableSet { primitiveValue(forKey: "tags") as! NSMutableSet }
 
@@ -57,7 +57,7 @@ private extension Person {
         try context.save()
         #expect(try stack.newContext().count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 3)
         #expect(try stack.fetch("Tag", "people.@count == 1", in: stack.anew()).count == 2)
-        // Nothing is left open: what is done to a set that was handed out outside of an accessor is nobody's.
+        // No change is open: a change of a handed-out set outside of an accessor has no effect.
         person.primitiveTags.removeAllObjects()
         person.willChangeValue(forKey: "name")
         person.didChangeValue(forKey: "name")
@@ -89,7 +89,7 @@ private extension Person {
         set?.moveObjects(at: [2], to: 0)
         person.setPrimitiveValue(NSOrderedSet(array: [tasks[1]]), forKey: "tasks")
         person.didChangeValue(forKey: "tasks")
-        // What was set later counts.
+        // The later value counts.
         #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == [tasks[1]])
     }
 
@@ -111,7 +111,7 @@ private extension Person {
         let person = stack.insert("Person", [:]), tags = (0..<8).map { stack.insert("Tag", ["label": "\($0)"]) }
         let tasks = (0..<8).map { stack.insert("Task", ["title": "\($0)"]) }
         let plain = NSMutableSet()
-        // Foundation's own ordered sets never end an intersection.
+        // Foundation's own ordered sets never finish an intersection.
         var ordered: [NSManagedObject] = []
         for step in 0..<200 {
             if step % 50 == 49 { try stack.context.save() }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct InverseTests {
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
 
-    /// What both the context that made the changes and one that reads them from the store must say.
+    /// Checks the context that made the changes and one that reads them from the store.
     private func both(_ stack: TestStack, _ check: (NSManagedObjectContext) throws -> Void) throws {
         try check(stack.context)
         try stack.context.save()
@@ -21,7 +21,7 @@ import Testing
         a.setValue(cards[0], forKey: "card")
         b.setValue(cards[1], forKey: "card")
         try stack.context.save()
-        // From one side, and from the other.
+        // From both sides.
         b.setValue(cards[0], forKey: "card")
         try both(stack) { context throws in
             #expect(try stack.named("a", in: context).value(forKey: "card") == nil)
@@ -100,7 +100,7 @@ import Testing
         #expect(misfit?.contains("Node.items holds objects of Item, not of Step") == true)
     }
 
-    /// What was deleted once stayed a member of whoever had it in a relationship without an inverse.
+    /// A deleted object once stayed a member of its owners in a relationship without an inverse.
     @Test("Without an inverse, deleted members are gone from the store", arguments: StoreKind.allCases)
     func withoutAnInverseDeletedMembersAreGoneFromTheStore(kind: StoreKind) throws {
         let stack = try stack(kind)
@@ -129,7 +129,7 @@ import Testing
             #expect(set.count == 1)
         }
         try both(stack) { context throws in #expect(try stack.named("a", in: context).names("friends") == ["b"]) }
-        // Unread: added, though a member, then removed; removed, though none, then added.
+        // Unread: an existing member is added, then removed; a missing one is removed, then added.
         let context = stack.anew()
         let far = context.object(with: a.objectID), other = context.object(with: b.objectID)
         for index in [friends, follows] {
@@ -189,7 +189,7 @@ import Testing
         #expect(a.names("follows") == ["x", "y"])
     }
 
-    /// Where our one-to-one relationship won over another context's, that one's partner kept pointing at our object.
+    /// When our one-to-one relationship won over another context's, that one's partner kept referring to our object.
     @Test("After a conflict both sides of a one-to-many relationship agree", arguments: StoreKind.allCases)
     func afterAConflictBothSidesOfOneToOneAgree(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback] {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct OrderedRelationshipTests {
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
 
-    /// Only one of the two sides was kept in order.
+    /// Once only one of the two sides kept its order.
     @Test("Both sides keep their order", arguments: StoreKind.allCases)
     func bothSidesKeepTheirOrder(kind: StoreKind) throws {
         let stack = try stack(kind)
@@ -27,7 +27,7 @@ import Testing
         try stack.context.save()
         try check(stack.context)
         try check(stack.anew())
-        // One side alone, of pairs that are there.
+        // Only one side of existing pairs.
         let context = stack.anew()
         try stack.named("z", "Item", in: context).setValue(["a", "c", "b"].map { try stack.named($0, in: context) }, forKey: "nodes")
         try context.save()
@@ -57,7 +57,7 @@ import Testing
                 #expect(set.contains(step) == plain.contains(step) && set.index(of: step) == plain.index(of: step), "\(name)")
                 #expect((step.value(forKey: "owner") as? NSManagedObject === hub) == plain.contains(step), "\(name): the other side")
             }
-            // The index-based way, and the store's.
+            // By index in the context, and in the store.
             #expect(hub.managedObjects(at: hub.place("steps")) == expected, "\(name)")
             try stack.context.save()
             #expect(try stack.named("hub", in: stack.anew()).names("steps") == hub.names("steps"), "\(name): saved")
@@ -117,7 +117,7 @@ import Testing
         #expect(items[0].names("nodes") == [] && items[3].names("nodes") == ["hub"])
     }
 
-    /// A member that was removed and added again before the save came back to its old place, and only in the store.
+    /// A member that was removed and added again before the save came back to its old position, and only in the store.
     @Test("A member that is removed and added again comes last", arguments: StoreKind.allCases)
     func whatIsRemovedAndAddedAgainComesLast(kind: StoreKind) throws {
         for isRead in [false, true] {
@@ -161,7 +161,7 @@ import Testing
         #expect(last.names("items") == ["i", "j", "k"])
     }
 
-    /// Every link row of the owner was once written anew.
+    /// Every link row of the owner was once written again.
     @Test("A change of a long order writes only the members that moved", arguments: StoreKind.recordLogs, ["steps", "items"])
     func aChangeOfALongOrderWritesWhatMoved(kind: StoreKind, key: String) throws {
         let stack = try stack(kind)
@@ -231,7 +231,7 @@ import Testing
             #expect(changes.count <= moved || changes.count > places.count / 2, "seed \(seed), round \(round)")
             if places.count > 60 { places.removeSubrange(10..<40) }
         }
-        // No room between, none before the first, none behind the last.
+        // No room between, none before the first, none after the last.
         for crowded: [Int64?] in [[1, nil, 2], [nil, .min], [.max, nil], [.min, nil, .max]] {
             var result = crowded
             for change in LinkOrder.changes(crowded) { result[change.index] = change.place }
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    /// Foundation went over members that were no longer those, and ended the process where it made another ordered set of it.
+    /// Foundation iterated over members that were no longer current, and ended the process when it made another ordered set from it.
     @Test("An ordered set that is kept shows other changes") func anOrderedSetThatIsKeptShowsWhatElseHasChanged() throws {
         let stack = try TestStack(.inMemory)
         let person = stack.insert("Person", ["name": "a"]), kept = person.mutableOrderedSetValue(forKey: "tasks")

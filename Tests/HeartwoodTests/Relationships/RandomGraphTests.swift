@@ -6,12 +6,12 @@ import Testing
 
 /// Every kind of relationship, changed at random and compared with plain dictionaries.
 @Suite struct RandomGraphTests {
-    /// What the graph must be, by the numbers that are the objects' names.
+    /// The expected graph, by the numbers in the objects' names.
     private struct Plain {
         var nodes: [Int] = [], items: [Int] = [], steps: [Int] = [], cards: [Int] = []
         var parent: [Int: Int] = [:], spouse: [Int: Int] = [:], card: [Int: Int] = [:], owner: [Int: Int] = [:]
         var friends: [Int: Set<Int>] = [:], follows: [Int: Set<Int>] = [:]
-        /// Attributes in words.
+        /// Attributes as text.
         var values: [Int: [String: String]] = [:]
         var stepsOf: [Int: [Int]] = [:], itemsOf: [Int: [Int]] = [:], nodesOf: [Int: [Int]] = [:]
 
@@ -176,7 +176,7 @@ import Testing
                     plain.itemsOf[a]?.insert(item, at: place)
                 }
             case 20 where plain.nodes.count > 8:
-                // Followers learn of it by the save, having no inverse.
+                // Followers have no inverse, and learn of it at the save.
                 for (follower, followed) in plain.follows where followed.contains(a) {
                     object(follower)?.mutableSetValue(forKey: "follows").remove(node)
                 }
@@ -198,7 +198,7 @@ import Testing
             saved = plain
         }
 
-        /// A new context over the same coordinator, or the store opened anew.
+        /// A new context over the same coordinator, or the store opened again.
         func reopen() throws {
             try save()
             objects = [:]

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Heartwood
 
-/// Both sides of a relationship say the same after each short sequence of changes, undos, refreshes and merges, and such changes can be saved.
-/// Every sequence of three steps runs; `HEARTWOOD_SIDES=long` runs those of four.
+/// Both sides of a relationship agree after each short sequence of changes, undos, refreshes and merges, and the result can be saved. Every
+/// sequence of three steps runs; `HEARTWOOD_SIDES=long` runs those of four.
 @Suite struct TwoContextSidesTests {
-    /// One object that moves among two owners.
+    /// Steps with one object that moves between two owners.
     private enum Step: String, CaseIterable {
         case clear, toFirst, toSecond, delete, undo, merge, refresh, refreshOwners, readFirst, readSecond
         case otherClears, otherToFirst, otherToSecond
@@ -42,7 +42,7 @@ import Testing
             object.setValue(isToMany ? owner.map { [$0] } ?? [] : owner, forKey: back)
         }
 
-        /// The member is there again, of the first owner, and nobody has changed anything.
+        /// Restores the member at the first owner, without pending changes.
         func start() throws {
             context.reset()
             undoManager.removeAllActions()
@@ -74,7 +74,7 @@ import Testing
             case .delete: change { context.delete(object) }
             case .undo: if undoManager.canUndo { undoManager.undo() }
             case .merge: if isThere { context.refresh(object, mergeChanges: true) }
-            // Which drops one side alone, where each has changes of its own: the save has them agree.
+            // Skipped for a to-many inverse: it would drop only one side of changes on both, and only the save makes them agree.
             case .refresh where object.entity.relationshipsByName[back]!.isToMany: break
             case .refresh: if isThere { context.refresh(object, mergeChanges: false) }
             case .refreshOwners: for owner in owners { context.refresh(context.object(with: owner), mergeChanges: true) }
@@ -86,7 +86,7 @@ import Testing
             }
         }
 
-        /// - Returns: where the two sides differ.
+        /// - Returns: the difference between the two sides.
         func difference(in context: NSManagedObjectContext) -> String? {
             let object = context.object(with: member)
             let leadsTo = object.isDeleted ? [] : object.names(back)
@@ -112,15 +112,15 @@ import Testing
                 defer { rest /= all.count }
                 return all[rest % all.count]
             }
-            // A new store now and then: links that came and went in this one are skipped one by one.
+            // Sometimes a new store: removed links of the old one are skipped one by one.
             if number % 500 == 499 { pair = try Pair(.inMemory, key: key, back: back) }
             let words = sequence.map(\.rawValue).joined(separator: ", ")
             try pair.start()
             do {
                 for step in sequence { try pair.take(step) }
-                // Read last alone, since reading settles much.
+                // Read last, because reading resolves many changes.
                 if let problem = pair.difference(in: pair.context) { failures.append("\(words): \(problem)") }
-                // What was taken back must not stay behind: not in a deletion either.
+                // An undone change must leave nothing behind, not even for a deletion.
                 try pair.take(.delete)
                 if let problem = pair.difference(in: pair.context) { failures.append("\(words), deleted: \(problem)") }
                 try pair.context.validateChanges()
@@ -134,7 +134,7 @@ import Testing
 }
 
 extension NSManagedObjectContext {
-    /// Validates what a save would write.
+    /// Validates the objects that a save would write.
     fileprivate func validateChanges() throws {
         for object in insertedObjects { try object.validateForInsert() }
         for object in updatedObjects { try object.validateForUpdate() }

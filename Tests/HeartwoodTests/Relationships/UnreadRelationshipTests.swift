@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A to-many relationship that was not read answers for itself at the cost of what is asked.
+/// An unread to-many relationship answers questions at the cost of the question.
 @Suite struct UnreadRelationshipTests {
     private static let many = 300
     /// One to many, many to many from both sides' tables, ordered, and without an inverse.
@@ -22,7 +22,7 @@ import Testing
             for key in UnreadRelationshipTests.keys {
                 let entity = key == "steps" ? "Step" : key == "items" ? "Item" : "Node"
                 members[key] = stack.make(entity, (0...UnreadRelationshipTests.many).map { "\(key)\($0)" })
-                // The last one stays outside.
+                // The last one is not a member.
                 hub.setValue(Array(members[key]!.dropLast()), forKey: key)
             }
             try stack.context.save()
@@ -32,7 +32,7 @@ import Testing
             _ = self.hub.value(forKey: "name")
         }
 
-        /// Rows and entries read by `body`; and the relationship is as unread as before.
+        /// Rows and entries read by `body`; checks that the relationship is still unread.
         func cost(_ key: String, _ body: () throws -> Void) rethrows -> (rows: UInt64, entries: Int) {
             let rows = stack.rowReads, entries = context.memberEntriesRead
             try body()

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct CountTests {
-    /// Ten objects, three of them of a subentity; then changes that are not saved.
+    /// Ten objects, three of them of a subentity; then unsaved changes.
     @Test("Counts agree with the fetch", arguments: StoreKind.allCases, [false, true])
     func countsAreThoseOfTheFetch(kind: StoreKind, isChild: Bool) throws {
         let stack = try TestStack(kind)

@@ -81,7 +81,7 @@ import Testing
         #expect(found["bool"] as? Bool == true && found["string"] as? String == "text" && found["uuid"] as? UUID == uuid)
         #expect(found["date"] as? Date == Date(timeIntervalSinceReferenceDate: 4) && found["data"] as? Data == Data([1, 2]))
         #expect(found["uri"] as? URL == URL(string: "https://example.org") && found["transformable"] as? [String] == ["a", "b"])
-        // The type that is asked for, as far as a number can have it.
+        // The requested type, as far as a number can have it.
         request.propertiesToFetch = [
             TestStack.expression("whole", "double * 1", .integer64AttributeType), TestStack.expression("small", "int64", .integer16AttributeType),
             TestStack.expression("flag", "int16", .booleanAttributeType), TestStack.expression("text", "int32", .stringAttributeType),
@@ -168,7 +168,7 @@ import Testing
         #expect(try found(["email", "n = tags.@count"], [("n", false), ("email", false)]) == ["email 0, n 1", "email 3, n 0", "email 2, n 0", "email 1, n 0"])
         #expect(try found(["email", "tags.@count"], [("tags.@count", false), ("email", true)], limit: 2) == ["email 0, tags.@count 1", "email 1, tags.@count 0"])
         #expect(try found(["email", "title = group.title"], [("title", true), ("email", false)]) == ["email 3", "email 1, title blue", "email 2, title red", "email 0, title red"])
-        // A name that a property has is the property's.
+        // A property's own name goes first.
         #expect(try found(["email", "age = tags.@count"], [("age", false)], limit: 1) == ["age 0, email 3"])
         #expect(throws: (any Error).self) { try found(["email", "n = tags.@count"], [("m", true)]) }
         #expect(throws: (any Error).self) { try found(["email", "me = self"], [("me", true)]) }

@@ -37,7 +37,7 @@ import Testing
         ])
         request.havingPredicate = NSPredicate(format: "count:(id) = 1 AND boss.name != nil")
         #expect(texts(try stack.context.fetch(request)) == ["boss.name Cy, n 1, top -1", "boss.name ada, n 1, top 255"])
-        // An expression that is fetched is known by its name.
+        // A fetched expression can be referred to by its name.
         request.havingPredicate = NSPredicate(format: "$n = 1 AND %@ > -1", NSExpression(forVariable: "top"))
         #expect(texts(try stack.context.fetch(request)) == ["n 1, top 5", "boss.name ada, n 1, top 255"])
         request.fetchOffset = 1
@@ -59,7 +59,7 @@ import Testing
         try context.save()
         #expect(texts(try context.fetch(make(["name", "n = sum:(age)"]))) == ["a", "b", "c", "d", "e"].map { "n 9, name \($0)" })
         #expect(texts(try context.fetch(make(["name", "n = sum:(age)"], where: "age > 1"))) == ["b", "d", "e"].map { "n 8, name \($0)" })
-        // An expression of both; whatever the limit, the aggregate is over all.
+        // An expression of a value and an aggregate; whatever the limit, the aggregate is over all objects.
         let share = make(["name", "share = age * 10 / sum:(age)"], where: "age != nil", sort: [("share", false), ("name", true)])
         share.fetchLimit = 2
         #expect(texts(try context.fetch(share)) == ["name e, share 4", "name b, share 2"])
@@ -136,7 +136,7 @@ import Testing
         #expect(found["c"] as? Double == 0x1p63)
     }
 
-    /// All of it on row bytes: the view answers, and no object is asked.
+    /// The view computes all of it from row bytes; no object is made.
     @Test("Rows answer the usual requests", arguments: StoreKind.planning)
     func rowsTellWhatIsUsual(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)

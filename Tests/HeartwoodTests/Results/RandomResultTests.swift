@@ -5,11 +5,11 @@ import Testing
 
 @testable import Heartwood
 
-/// Requests for dictionaries that a seed makes, answered by the store and by a plain model over objects in memory.
+/// Random requests for dictionaries, answered by the store and by a plain model over objects in memory.
 @Suite struct RandomResultTests {
     private struct Aggregate {
         let format: String
-        /// nil: the objects are counted.
+        /// nil counts the objects.
         let argument: String?
         let apply: ([Any]) -> Any?
 
@@ -62,7 +62,7 @@ import Testing
     private static let keys = ["name", "age", "flag", "ratio", "born", "price", "word", "boss.name", "boss.age", "extra", "length:(word)", "age + 1", "boss.boss.flag"]
     private static let columns = keys + ["bits", "id", "boss", "tags.@count", "tags.@max.weight", "uppercase:(name)", "TERNARY(age > 5, name, word)", "team.@avg.age"]
 
-    /// Null first.
+    /// Null comes first.
     private static func order(_ a: Any?, _ b: Any?) -> ComparisonResult {
         guard let a, let b else { return a == nil ? b == nil ? .orderedSame : .orderedAscending : .orderedDescending }
         if let x = a as? String, let y = b as? String {
@@ -74,7 +74,7 @@ import Testing
 
     private static func number(_ value: Any) -> Double { (value as? Date)?.timeIntervalSinceReferenceDate ?? (value as? NSNumber)?.doubleValue ?? 0 }
 
-    /// Each format is parsed once.
+    /// Parses each format once.
     private final class Expressions {
         private var known: [String: NSExpression] = [:]
 
@@ -90,7 +90,7 @@ import Testing
         (value as? [Any] ?? (value as? NSArray)?.map { $0 } ?? value.map { [$0] } ?? []).filter { !($0 is NSNull) }
     }
 
-    /// A row as its values' texts, by column, and what it is sorted by.
+    /// A row as its values' texts, by column, and the values for its order.
     private typealias Row = (text: String, order: [Any?])
 
     private static func row(_ names: [String], _ values: [Any?], _ order: [Any?]) -> Row {
@@ -141,14 +141,14 @@ import Testing
         try fill(stack, &random)
         if seed % 2 == 0 { try stack.store.log!.checkpoint() }
         if seed % 3 == 0, kind == .recordLog {
-            // Rows of two layouts from here on.
+            // Rows have two layouts from here on.
             try stack.changeLayouts()
             for person in try stack.fetch("Sample").prefix(20) { person.setValue(5, forKey: "bits") }
             try stack.context.save()
         }
         let reader = stack.newContext()
         let all = try stack.fetch("Sample", in: reader)
-        // What is not saved does not count.
+        // Unsaved changes do not count.
         for person in try stack.fetch("Sample") { person.setValue(77, forKey: "age") }
         let expressions = Expressions()
         for _ in 0..<60 {
@@ -200,7 +200,7 @@ import Testing
                 rows = objects.map { object in
                     Self.row(fetched, fetched.map { expressions.value($0, object) }, order.map { expressions.value($0, object) })
                 }
-                // Distinct rows come where the first of them does, which the order tells.
+                // Distinct rows have the position of their first occurrence, which the order determines.
                 rows = Self.finish(rows, isDistinct: false, order.map { _ in true }, 0, 0)
             }
             let isSorted = isGrouped ? Bool.random(using: &random) && !order.isEmpty : true

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// Short ways to ask for dictionaries.
+/// Short forms of requests for dictionaries.
 extension TestStack {
     /// - Parameter fetch: key paths, and expressions as `name = format`.
     static func dictionaries(
@@ -32,7 +32,7 @@ extension TestStack {
     }
 }
 
-/// Dictionaries as texts that can be compared: `age 3, name Ada`, keys in order.
+/// Dictionaries as comparable texts: `age 3, name Ada`, keys in order.
 func texts(_ dictionaries: [NSDictionary]) -> [String] {
     dictionaries.map { dictionary in
         let entries = dictionary.map { key, value in (key as? String ?? "?", text(value)) }
@@ -40,7 +40,7 @@ func texts(_ dictionaries: [NSDictionary]) -> [String] {
     }
 }
 
-/// A value as a text that tells no types of numbers apart, nor their last bits, but texts by their scalars.
+/// A value as text. The text does not distinguish types of numbers or their last bits, and represents texts by their scalars.
 func text(_ value: Any) -> String {
     switch value {
     case let value as String: value.unicodeScalars.map { $0.isASCII ? String($0) : "\\u\(String($0.value, radix: 16))" }.joined()

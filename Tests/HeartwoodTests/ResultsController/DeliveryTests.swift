@@ -36,7 +36,7 @@ import Testing
         snapshot = try #require(keeper.snapshot)
         #expect(snapshot.sectionIdentifiers == ["0", "1", "2"] && snapshot.reloadedItemIdentifiers == [ids[1]])
         #expect(snapshot.itemIdentifiers.first?.isTemporaryID == true && old.numberOfItems == 3)
-        // A save gives another ID.
+        // A save assigns another ID.
         try stack.context.save()
         #expect(keeper.calls == 3 && keeper.snapshot?.itemIdentifiers.first == eve.objectID)
         #expect(old.index(ofItemIdentifier: eve.objectID) == NSNotFound)
@@ -123,7 +123,7 @@ import Testing
         stack.context.processPendingChanges()
         #expect(asker.answers == ["true true", "4", "abe", "Person", "0.1", "abe"])
         asker.known = nil
-        // One that was made with the delegate's type is no other.
+        // A controller that was made with the delegate's type is the same object.
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
         request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
         let erased = NSFetchedResultsController(fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
@@ -131,7 +131,7 @@ import Testing
         #expect((erased.fetchedObjects?.last as? Person)?.name == "cid")
     }
 
-    /// As a view controller has it.
+    /// In a view controller's form.
     @MainActor final class List {
         let controller: NSFetchedResultsController<Person>
         private(set) var titles: [String] = []
@@ -163,7 +163,7 @@ import Testing
         }
         for _ in 0..<200 where list.titles.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         #expect(list.titles == ["ada"])
-        // What is changed outside of every block is told when the queue comes to it.
+        // A change outside of every block is reported when the queue gets to it.
         NSEntityDescription.insertNewObject(forEntityName: "Person", into: main).setValue("bob", forKey: "name")
         for _ in 0..<200 where list.titles.count == 1 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(list.titles == ["ada", "bob"])

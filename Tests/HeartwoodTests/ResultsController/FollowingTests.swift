@@ -35,7 +35,7 @@ import Testing
         #expect(
             told(stack, mirror) { stack.insert("Person", ["name": "eve", "age": 0]) } == ["will", "section insert 0 0", "insert eve - 0.0", "did"])
         #expect(controller.shown == "0: eve | 1: abe ada | 2: bob cid | 3: dan")
-        // A save changes nothing that is shown.
+        // A save changes nothing visible.
         try stack.context.save()
         #expect(mirror.takeLog() == [])
         #expect(controller.list.entries.allSatisfy { !$0.key.isTemporary })
@@ -55,7 +55,7 @@ import Testing
     @Test("An update keeps its position and a move has two") func anUpdateKeepsItsPlaceAndAMoveHasTwo() throws {
         let (stack, controller, mirror) = try followed()
         #expect(try told(stack, mirror) { try person("cid", stack).setValue("c@d.e", forKey: "email") } == ["will", "update cid 1.1 1.1", "did"])
-        // The order's value changes, and the place does not.
+        // The order's value changes, and the position does not.
         #expect(try told(stack, mirror) { try person("cid", stack).setValue("cod", forKey: "name") } == ["will", "update cod 1.1 1.1", "did"])
         #expect(try told(stack, mirror) { try person("cod", stack).setValue("abe", forKey: "name") } == ["will", "move abe 1.1 1.0", "did"])
         #expect(try told(stack, mirror) { try person("abe", stack).setValue(3, forKey: "age") } == ["will", "move abe 1.0 2.0", "did"])
@@ -63,7 +63,7 @@ import Testing
             try told(stack, mirror) { try person("ada", stack).setValue(2, forKey: "age") }
                 == ["will", "section delete 0 1", "move ada 0.0 0.0", "did"])
         #expect(controller.shown == "2: ada bob | 3: abe dan")
-        // An update behind an insertion has another new place.
+        // An update after an insertion has another new position.
         let log = try told(stack, mirror) {
             stack.insert("Person", ["name": "aaa", "age": 2])
             try person("bob", stack).setValue("b@b.b", forKey: "email")
@@ -90,15 +90,15 @@ import Testing
         stack.context.processPendingChanges()
         #expect(controller.shown == ": cid dan | Law: ada bob")
         _ = mirror.takeLog()
-        // A change of another object than those that are shown.
+        // A change of an object that the list does not contain.
         #expect(
             told(stack, mirror) { law.setValue("Art", forKey: "title") }
                 == ["will", "section delete 1 Law", "section insert 1 Art", "move ada 1.0 1.0", "move bob 1.1 1.1", "did"])
-        // One that is taken back is one as well.
+        // Undoing it is a change as well.
         law.setValue("Law", forKey: "title")
         stack.context.processPendingChanges()
         #expect(controller.shown == ": cid dan | Law: ada bob" && mirror.problems == [])
-        // Its members alone are none: nothing is fetched for it.
+        // A change of only its members is none: nothing is fetched for it.
         _ = mirror.takeLog()
         stack.context.lastQuery = QueryStatistics()
         #expect(try told(stack, mirror) { try person("cid", stack).setValue(law, forKey: "group") } == ["will", "move cid 0.0 1.2", "did"])
@@ -137,7 +137,7 @@ import Testing
         #expect(controller.shown == "cid dan eve ada")
         #expect(mirror.problems == [])
         #expect(Set(mirror.takeLog()) == ["will", "delete ? 0.0 -", "insert ada - 0.3", "insert eve - 0.2", "did"])
-        // What is refreshed is told as updated.
+        // A refreshed object is reported as updated.
         let cid = try person("cid", stack)
         #expect(told(stack, mirror) { stack.context.refresh(cid, mergeChanges: true) } == ["will", "update cid 0.0 0.0", "did"])
     }
@@ -199,7 +199,7 @@ import Testing
         stack.insert("Person", ["name": "eve", "age": 9])
         stack.context.processPendingChanges()
         #expect(controller.shown == "ada bob cid dan" && mirror.log == [])
-        // What was missed is told with what comes next.
+        // Missed changes are reported with the next ones.
         controller.delegate = mirror
         #expect(told(stack, mirror) { stack.insert("Person", ["name": "fay", "age": 8]) } == ["will", "insert fay - 0.4", "insert eve - 0.5", "did"])
     }
@@ -228,7 +228,7 @@ import Testing
             told(stack, mirror) { stack.insert("Person", ["name": "eve", "age": 9]) }
                 == ["will", "insert eve - 0.4", "did", "will", "insert fay - 0.5", "did"])
         #expect(controller.shown == "ada bob cid dan eve fay")
-        // A fetch in the middle ends it.
+        // A fetch in the middle ends the reports.
         mirror.during = { line in
             guard line == "insert gus - 0.6" else { return }
             controller.fetchRequest.predicate = NSPredicate(format: "age > 8")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Heartwood
 
-/// A list that is kept up by what a controller tells alone, in the way of a table view: what goes is taken out by the old places, what
-/// comes is put in by the new ones, and a move is both.
+/// A list that is updated only by a controller's reports, as a table view is: deletions are made at old positions, insertions at new ones, and a
+/// move is both.
 final class ListMirror: NSFetchedResultsControllerDelegate {
     struct Section: Equatable {
         let name: String
@@ -12,10 +12,10 @@ final class ListMirror: NSFetchedResultsControllerDelegate {
     }
 
     private(set) var sections: [Section] = []
-    /// What was told, in order: `will`, `section delete 0 A`, `insert ada - 0.1`, `did`.
+    /// The reports in order: `will`, `section delete 0 A`, `insert ada - 0.1`, `did`.
     private(set) var log: [String] = []
     private(set) var problems: [String] = []
-    /// How many changes were told in all.
+    /// The number of reported changes.
     private(set) var changes = 0
     /// Called within a callback.
     var during: ((String) -> Void)?
@@ -26,7 +26,7 @@ final class ListMirror: NSFetchedResultsControllerDelegate {
     private var sectionsOut: [(Int, String)] = []
     private var sectionsIn: [(Int, String)] = []
 
-    /// Begins with what the controller has.
+    /// Starts with the controller's content.
     func start(_ controller: AnyFetchedResultsController) {
         sections = Self.sections(of: controller)
         (rowsOut, rowsIn, stays, sectionsOut, sectionsIn) = ([], [], [], [], [])
@@ -98,7 +98,7 @@ final class ListMirror: NSFetchedResultsControllerDelegate {
         note("did")
     }
 
-    /// A save in a callback may have given what was told of since its permanent key.
+    /// A save in a callback may have given a reported object its permanent key since.
     private static func isSame(_ told: ObjectKey, _ key: ObjectKey) -> Bool { told == key || told.isTemporary }
 
     private func apply() {
@@ -192,7 +192,7 @@ extension TestStack {
 }
 
 extension AnyFetchedResultsController {
-    /// `A: ada bob | B: cid`, or the names alone where there are no sections.
+    /// `A: ada bob | B: cid`, or only the names if there are no sections.
     var shown: String {
         (sections ?? []).map { section in
             let names = (section.objects as? [NSManagedObject] ?? []).map { $0.value(forKey: "name") as? String ?? "-" }.joined(separator: " ")

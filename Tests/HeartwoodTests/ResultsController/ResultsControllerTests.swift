@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A person whose key `initial` is no property of its entity.
+/// A person whose key `initial` is not a property of its entity.
 final class InitialedPerson: NSManagedObject {
     override func value(forKey key: String) -> Any? {
         key == "initial" ? (super.value(forKey: "name") as? String).map { String($0.prefix(1)) } : super.value(forKey: key)
@@ -187,7 +187,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(PredicateValue.double(2).sectionName == "2" && PredicateValue.double(2.5).sectionName == "2.5")
         #expect(PredicateValue.date(0).sectionName == Date(timeIntervalSinceReferenceDate: 0).description)
         #expect(PredicateValue.decimal(Decimal(string: "1.50") ?? 0).sectionName == "1.5")
-        // Composed and decomposed letters are two sections, as they are two places in the order.
+        // Composed and decomposed letters are two sections, as they are different in the order.
         #expect(!PredicateValue.text("e\u{301}").isSameSection(as: .text("\u{e9}")))
     }
 
@@ -231,11 +231,11 @@ final class InitialedPerson: NSManagedObject {
         }
         #expect(try asked() == ("1: dan | 2: bob | 3: ada cid", 0))
         #expect(try asked() == ("1: dan | 2: bob | 3: ada cid", 3))
-        // Of another request.
+        // A cache of another request.
         #expect(try asked(["-age", "name"]) == ("3: ada cid | 2: bob | 1: dan", 0))
         #expect(try asked(["-age", "name"], "age > 1") == ("3: ada cid | 2: bob", 0))
         #expect(try asked(["-age", "name"], "age > 1").names == 2)
-        // After a commit.
+        // A cache from before a commit.
         stack.insert("Person", ["name": "eve", "age": 7])
         try stack.context.save()
         #expect(try asked(["-age", "name"], "age > 1") == ("7: eve | 3: ada cid | 2: bob", 0))

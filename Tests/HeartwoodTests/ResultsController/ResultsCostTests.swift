@@ -22,11 +22,11 @@ import Testing
         mirror.start(controller)
         #expect(controller.sections?.count == 26 && controller.sections?.reduce(0) { $0 + $1.numberOfObjects } == Self.count)
         #expect(stack.context.identities.count == 0)
-        // What a result costs: its key, and what the order compares.
+        // The memory of a result: its key, and the order's values.
         #expect(MemoryLayout<ResultsList.Entry>.stride == 16 && MemoryLayout<PredicateValue>.stride == 24)
         #expect(stack.context.lastQuery.rowsVisited <= Self.count && !stack.context.lastQueryWasInMemory)
 
-        // One batch comes with the first object that is asked for.
+        // The first requested object reads one batch.
         var reads = stack.rowReads
         let first = controller.object(at: IndexPath(row: 0, section: 3))
         #expect(first.name == "n100003" && first.isFault == false)
@@ -35,7 +35,7 @@ import Testing
         #expect(controller.object(at: IndexPath(row: 1, section: 3)).name == "n100029")
         #expect(stack.rowReads == reads)
 
-        // A change is a matter of the changed object.
+        // A change costs only the changed object.
         stack.context.lastQuery = QueryStatistics()
         reads = stack.rowReads
         first.age = 25
@@ -63,7 +63,7 @@ import Testing
         #expect(mirror.changes == 4 && mirror.problems == [] && mirror.takeLog().count == 3)
         #expect(stack.context.lastQuery == QueryStatistics() && stack.context.identities.count <= 22)
 
-        // One that is deleted, and that this context does not know, is handed over as deleted, and leaves nothing behind.
+        // A deleted object that this context does not know is reported as deleted, and leaves nothing behind.
         let known = stack.context.identities.count, place = ListMirror.text(controller.list.indexPath(of: 70_000))
         try withExtendedLifetime(other) {
             other.delete(other.object(with: controller.list.entries[70_000].key.id(in: stack.context)))
@@ -88,7 +88,7 @@ import Testing
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectIDsKey: ids], into: [stack.context])
         #expect(mirror.sections == ListMirror.sections(of: controller) && mirror.problems == [])
         #expect(stack.context.lastQuery.rowsMatched == controller.list.count && !stack.context.lastQueryWasInMemory)
-        // The mirror asks each object that is told for its name. What another test in this process may observe is made too.
+        // The mirror asks each reported object for its name. Objects that another test in this process may observe are made too.
         let registered = stack.context.identities.count
         #expect(mirror.changes == 117 && (registered <= 117 || ContextNotification.didChange.isNamed), "\(registered) registered")
     }
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// Whether some test has asked for the name of the notification of changes, which gathers them everywhere.
+/// Whether a test has used the name of the change notification, which makes all contexts collect changes.
 private enum NotificationNames {
     static var areAsked: Bool { ContextNotification.didChange.isNamed }
 }

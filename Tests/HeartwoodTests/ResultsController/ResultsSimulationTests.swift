@@ -4,9 +4,9 @@ import Testing
 
 @testable import Heartwood
 
-/// Random work in a context that several controllers follow, and in one behind it. What each delegate makes of what it is told is compared
-/// with what its controller shows, and that with a new controller's fetch. A failure prints its seed and what was done;
-/// `HEARTWOOD_RESULTS_SEED=… swift test --filter ResultsSimulation` does it again, `HEARTWOOD_RESULTS_RUNS` sets how many runs.
+/// Random work in a context that several controllers follow, and in one behind it. The list that each delegate builds from the reports is compared
+/// with its controller's, and that with a new controller's fetch. A failure prints its seed and the steps; `HEARTWOOD_RESULTS_SEED=… swift test
+/// --filter ResultsSimulation` repeats it, `HEARTWOOD_RESULTS_RUNS` sets the number of runs.
 @Suite struct ResultsSimulationTests {
     private final class Run {
         let stack: TestStack
@@ -28,7 +28,7 @@ import Testing
             self.isChild = isChild
             let context = isChild ? stack.context.child() : stack.context
             self.context = context
-            // What a child follows is saved to its parent.
+            // A child follows the saves to its parent.
             other = isChild ? stack.context : stack.newContext()
             heard = Heard([.NSManagedObjectContextDidSave], of: other)
             for context in [context, other] { context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
@@ -91,7 +91,7 @@ import Testing
             return try stack.fetch(entity, sort: [NSSortDescriptor(key: key, ascending: true)], in: context)
         }
 
-        /// Few of them, so that sections have several members: nothing, and an end of the type, among them.
+        /// Few values, so that sections have several members; null and an end of the type are among them.
         func someAge() -> Int? { [nil, nil, 0, 1, 2, 3, 4, Int(Int32.min)].randomElement(using: &random)! }
 
         func pick(_ entity: String, _ context: NSManagedObjectContext) throws -> NSManagedObject? {
@@ -118,7 +118,7 @@ import Testing
                 return "sets the age of \(object.value(forKey: "name") ?? "-")"
             case 10:
                 guard let object = try pick("Person", context) else { return "nothing" }
-                // Nothing or an empty name once, since equal ones have no order among each other.
+                // Null or an empty name only once, since equal ones have no order among each other.
                 let isTaken = try all("Person", in: context).contains { ($0.text("name") ?? "").isEmpty }
                 let name = ["a", "M", "z", "É", "e", "\0", String(repeating: "l", count: 300)].randomElement(using: &random)! + "\(number)"
                 object.setValue(isTaken || Bool.random(using: &random) ? name : Bool.random(using: &random) ? nil : "", forKey: "name")
@@ -195,7 +195,7 @@ import Testing
             }
         }
 
-        /// Whether a child shows something else than its parent has: notifications of saves do not name what was never saved.
+        /// Whether a child differs from its parent: notifications of saves do not name objects that were never saved.
         func isOutdated() throws -> Bool {
             let twin = stack.context.child()
             return try withExtendedLifetime(twin) {
@@ -215,7 +215,7 @@ import Testing
             }
         }
 
-        /// Has something else done while the next change is told.
+        /// Makes other changes while the next change is reported.
         func disturbNext(_ number: Int) -> String {
             let told = mirrors.indices.randomElement(using: &random)!, other = followed.indices.randomElement(using: &random)!
             let what = Int.random(in: 0..<6, using: &random)
@@ -228,7 +228,7 @@ import Testing
                         _ = try change(number * 10 + 7, context)
                         context.processPendingChanges()
                     case 2:
-                        // Where sections come in pieces it throws, and nothing has changed.
+                        // It throws for sections in pieces, and then nothing has changed.
                         try? followed[other].controller.performFetch()
                         mirrors[other].start(followed[other].controller)
                     case 3: context.rollback()
@@ -248,7 +248,7 @@ import Testing
             return "the next callback of \(followed[told].name) \(done)"
         }
 
-        /// A batch request, told to the context by its IDs.
+        /// A batch request, whose IDs are merged into the context.
         func batch(_ number: Int) throws -> String {
             let ids: [NSManagedObjectID], key: String, done: String
             let age = Int.random(in: 0..<5, using: &random)
@@ -270,9 +270,9 @@ import Testing
             return "a batch \(done) \(ids.count)"
         }
 
-        /// Whether controllers have to fetch anew before they show what there is.
+        /// Whether controllers must fetch again before they show the current state.
         var wasReset = false
-        /// What was thrown in a callback.
+        /// The error thrown in a callback.
         var failure: (any Error)?
         var outdated = 0
 
@@ -286,7 +286,7 @@ import Testing
             return try difference()
         }
 
-        /// - Returns: what is wrong.
+        /// - Returns: the difference found.
         private func difference() throws -> String? {
             let isReset = wasReset
             if isReset {
@@ -298,7 +298,7 @@ import Testing
             for (position, (name, controller, make)) in followed.enumerated() {
                 if let problem = mirrors[position].problems.first { return "\(name): \(problem)" }
                 let shown = ListMirror.sections(of: controller), told = mirrors[position].sections
-                // IDs that were obtained show with the next change.
+                // Permanent IDs appear with the next change.
                 let isRenamed = zip(shown, told).contains { $0.keys != $1.keys } && shown.map(\.keys.count) == told.map(\.keys.count)
                 if shown != told, !isRenamed { return "\(name): shown \(shown), told \(told)" }
                 if isReset {
@@ -332,7 +332,7 @@ import Testing
                 Issue.record("\(kind) seed \(seed)\(isChild ? " in a child" : ""), step \(number): \(error)\n\(log.suffix(12).joined(separator: "\n"))")
                 return
             }
-            // Twice, for what callbacks have changed.
+            // Twice, because callbacks make changes.
             for _ in 0..<2 { run.context.processPendingChanges() }
             if let problem = try run.problem() {
                 let done = log.suffix(12).joined(separator: "\n")

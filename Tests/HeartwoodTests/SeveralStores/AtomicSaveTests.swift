@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A save over two stores: both or neither.
+/// A save over two stores is in both or in neither.
 @Suite struct AtomicSaveTests {
     private static let mixes: [(StoreKind, StoreKind)] = [
         (.recordLog, .recordLog), (.inMemory, .inMemory), (.recordLog, .inMemory), (.inMemory, .recordLog),
@@ -28,7 +28,7 @@ import Testing
         let objects = [pair.first, pair.second].map { pair.insert("Book", ["title": "old"], into: $0) }
         try pair.context.save()
         for loser in 0..<2 {
-            // Somebody else changes one of the two meanwhile.
+            // Another context changes one of the two meanwhile.
             let other = pair.anew()
             other.object(with: objects[loser].objectID).setValue("theirs \(loser)", forKey: "title")
             try other.save()
@@ -51,7 +51,7 @@ import Testing
         let pair = try StorePair(Self.mixes[mix])
         for (store, code) in [(pair.first, "a"), (pair.second, "b")] { pair.insert("Book", ["title": "old", "code": code], into: store) }
         try pair.context.save()
-        // The values of one store are none of the other's.
+        // Unique values of one store do not affect the other.
         let context = pair.anew()
         pair.insert("Book", ["title": "new", "code": "b"], into: pair.first, in: context)
         let taken = pair.insert("Book", ["title": "new", "code": "b"], into: pair.second, in: context)
@@ -76,7 +76,7 @@ import Testing
         let error = refusal(again.context)
         #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
         #expect(try again.titles(again.request("Book", sort: ["title"]), in: again.anew()) == ["a", "b"])
-        // Its files go with it.
+        // The pair deletes its files.
         withExtendedLifetime(pair) {}
     }
 
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Two contexts over two stores beside plain rows: what was saved is there in both stores, what was refused in neither.
+    /// Two contexts over two stores beside plain rows: saved rows are in both stores, refused ones in neither.
     @Test("Random saves agree with a plain model", arguments: 0..<4)
     func randomSavesAgreeWithAPlainModel(mix: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -117,7 +117,7 @@ import Testing
         let pair = try StorePair(Self.mixes[mix])
         let contexts = [pair.context, pair.anew()], stores = [pair.first, pair.second]
         for context in contexts { context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
-        /// By code: the title, and the store's place.
+        /// The title and the store's index, by code.
         var saved: [String: (title: String?, store: Int)] = [:]
         for step in 0..<120 {
             let context = contexts[Int.random(in: 0..<2, using: &random)]
@@ -144,7 +144,7 @@ import Testing
             switch Int.random(in: 0..<5, using: &random) {
             case 0: context.rollback()
             case 1:
-                // A relationship between the stores makes that nothing is saved.
+                // A relationship between the stores refuses the whole save.
                 let author = pair.insert("Author", ["title": "x"], into: pair.first, in: context)
                 pair.insert("Book", ["title": "x", "author": author], into: pair.second, in: context)
                 #expect(refusal(context)?.code == NSManagedObjectExternalRelationshipError, "seed \(seed), step \(step)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What an object finds in another store.
+/// Objects of another store that an object finds by a fetched property.
 @Suite struct FetchedPropertyTests {
     private func shelf(_ kind: StoreKind) throws -> (pair: StorePair, book: NSManagedObject) {
         let pair = try StorePair(kind, configured: true)
@@ -45,12 +45,12 @@ import Testing
         #expect(list === book.value(forKey: "feedback") as? NSArray && list?.count == 3)
         pair.context.refresh(book, mergeChanges: true)
         #expect(titles(book) == ["long", "late", "witty", "fine"])
-        // A save neither renews nor loses it, its own object's among them.
+        // A save neither renews nor drops it, not even its own object's save.
         pair.insert("Feedback", ["title": "later", "rating": 3, "bookUUID": uuid])
         book.setValue("Emma!", forKey: "title")
         try pair.context.save()
         #expect(titles(book)?.count == 4)
-        // With changes that stay, without them, for all objects at once, and as a fault.
+        // A refresh that keeps changes, one that drops them, one of all objects, and one into a fault.
         book.setValue("Emma", forKey: "title")
         pair.context.refresh(book, mergeChanges: true)
         #expect(titles(book)?.count == 5 && book.value(forKey: "title") as? String == "Emma")
@@ -98,7 +98,7 @@ import Testing
         #expect(book.value(forKeyPath: "feedback.title") as? [String] == ["long", "witty", "fine"])
         #expect(book.value(forKeyPath: "feedback.@count") as? Int == 3 && book.value(forKeyPath: "feedback.@max.rating") as? Int == 5)
         #expect(book.value(forKeyPath: "praise.@avg.rating") as? Double == 4.5)
-        // In memory a predicate may ask for it, and no store.
+        // A predicate in memory may use it, and a store may not.
         let asking = NSPredicate(format: "ANY feedback.rating == 5")
         #expect(asking.evaluate(with: book))
         let request = pair.request("Book")
@@ -143,7 +143,7 @@ import Testing
         #expect(first.value(forKey: "ids") as? [NSManagedObjectID] == [wanted.objectID])
         #expect((first.value(forKey: "twins") as? [NSManagedObject]) == [second])
         #expect((second.value(forKey: "twins") as? [NSManagedObject]) == [first])
-        // Objects that hold each other so are let go with their context all the same.
+        // Objects that retain each other in this way are still released with their context.
         weak var gone: NSManagedObject?
         do {
             let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// IDs of stores that other coordinators have too, or that come and go.
+/// IDs of stores that are also in other coordinators, or that are added and removed.
 @Suite struct ObjectIDTests {
     private func tag(_ stack: TestStack) throws -> NSManagedObjectID {
         let tag = stack.insert("Tag", ["label": "x"])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// A coordinator has room for a few hundred stores; then it gave out the slots of removed ones, whose objects a context still had.
+    /// A coordinator has room for a few hundred stores; it once reused the slots of removed ones, whose objects a context still had.
     @Test("Hundreds of stores are added and removed beside one context") func hundredsOfStoresComeAndGoBesideOneContext() throws {
         let stack = try TestStack(.inMemory), context = stack.context
         let first = stack.insert("Tag", ["label": "first"])
@@ -74,7 +74,7 @@ import Testing
         #expect(first.value(forKey: "label") as? String == "first")
     }
 
-    /// What is held of a removed store keeps its slots from another.
+    /// Held objects of a removed store keep its slots from being reused.
     @Test("A held object of a removed store never becomes another's object") func aHeldObjectOfARemovedStoreIsNeverAnothersObject() throws {
         let stack = try TestStack(.inMemory), context = stack.context
         let old = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

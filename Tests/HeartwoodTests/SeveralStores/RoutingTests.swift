@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Which store an object goes to, and which stores a request asks.
+/// The store that an object goes to, and the stores that a request asks.
 @Suite struct RoutingTests {
     @Test("Configurations decide where objects go", arguments: StoreKind.allCases)
     func configurationsSayWhereObjectsGo(kind: StoreKind) throws {
@@ -13,7 +13,7 @@ import Testing
         try pair.context.save()
         #expect(book.objectID.persistentStore === pair.first && feedback.objectID.persistentStore === pair.second)
         #expect(try pair.titles(of: "Book", in: pair.first) == ["Emma"] && pair.titles(of: "Feedback", in: pair.second) == ["good"])
-        // A store that does not have the entity has nothing of it.
+        // A store without the entity has no objects of it.
         #expect(try pair.titles(of: "Book", in: pair.second) == [])
     }
 
@@ -25,7 +25,7 @@ import Testing
         try pair.context.save()
         #expect(a.objectID.persistentStore === pair.first && b.objectID.persistentStore === pair.second)
         #expect(try pair.titles(of: "Book", in: pair.first) == ["a"] && pair.titles(of: "Book", in: pair.second) == ["b"])
-        // It may be named again.
+        // The same store may be assigned again.
         pair.context.assign(b, to: pair.second)
         #expect(b.value(forKey: "title") as? String == "b")
     }
@@ -88,7 +88,7 @@ import Testing
             #expect(author.objectID.persistentStore === store && (author.value(forKey: "books") as? NSSet)?.count == 3)
             let tags = try #require(book.value(forKey: "tags") as? NSSet)
             #expect(tags.count == 1 && (tags.anyObject() as? NSManagedObject)?.objectID.persistentStore === store)
-            // An ID leads back to the same object, and is told from the other store's of the same number.
+            // An ID leads back to the same object, and differs from the other store's ID with the same number.
             let id = try #require(pair.coordinator.managedObjectID(forURIRepresentation: book.objectID.uriRepresentation()))
             #expect(id == book.objectID && context.object(with: id) === book)
         }
@@ -120,7 +120,7 @@ import Testing
             request.fetchLimit = 0
             #expect(try pair.titles(request) == Array(all.dropFirst(offset)))
         }
-        // Pages of an order in which many are equal fit together.
+        // Pages of an order with many equal values fit together.
         let whole = try pair.titles(pair.request("Book", sort: ["pages"]))
         var pages: [String] = []
         for offset in stride(from: 0, to: 21, by: 4) {
@@ -129,7 +129,7 @@ import Testing
             pages += try pair.titles(request)
         }
         #expect(pages == whole)
-        // Without an order the second store is asked for what the first one lacks.
+        // Without an order the second store is asked for the objects that the first one lacks.
         let some = pair.request("Book")
         some.fetchLimit = 2
         #expect(try pair.titles(some).count == 2 && pair.context.lastQuery.rowsVisited <= 2)
@@ -137,7 +137,7 @@ import Testing
         descending.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
         descending.fetchLimit = 3
         #expect(try pair.titles(descending) == ["b119", "b118", "b117"])
-        // What rows cannot tell is evaluated on objects, over both stores.
+        // A condition that rows cannot answer is evaluated on objects, over both stores.
         let odd = pair.request("Book", "FUNCTION(title, 'length') == 5", sort: ["title"])
         if let found = try? pair.titles(odd) { #expect(found == ["b105c"]) }
     }
@@ -249,7 +249,7 @@ import Testing
         #expect(try pair.titles(pair.request("Book"), in: pair.anew()) == [] && pair.titles(pair.request("Author"), in: pair.anew()) == [])
         pair.context.assign(book, to: pair.second)
         try pair.context.save()
-        // Many-to-many, with objects that were saved before.
+        // Many-to-many, with saved objects.
         let tag = pair.insert("Tag", ["title": "t"])
         try pair.context.save()
         book.mutableSetValue(forKey: "tags").add(tag)
@@ -293,7 +293,7 @@ import Testing
         let kept = urls[0].appendingPathExtension("kept")
         let pair = try StorePair((.recordLog, .recordLog), at: [kept, urls[1]], options: ([NSReadOnlyPersistentStoreOption: true], [:]))
         defer { try? FileManager.default.removeItem(at: urls[1]) }
-        // It goes to the first store that can be written.
+        // It goes to the first writable store.
         let new = pair.insert("Book", ["title": "new", "pages": 2])
         try pair.context.save()
         #expect(new.objectID.persistentStore === pair.second)
@@ -344,7 +344,7 @@ import Testing
         #endif
     }
 
-    /// What a removed store was to take goes where it would go now, whether or not somebody still holds that store.
+    /// An object for a removed store goes where a new object would go, whether or not that store is still referenced.
     @Test("An object inserted for a removed store goes to another", arguments: StoreKind.allCases)
     func whatWasInsertedForARemovedStoreGoesToAnother(kind: StoreKind) throws {
         let pair = try StorePair(kind)
@@ -355,7 +355,7 @@ import Testing
         #expect(try pair.titles(of: "Book", in: pair.second) == ["first", "second"])
     }
 
-    /// It went behind all others, and new objects to another store than before.
+    /// It once came after all others, and new objects went to another store than before.
     @Test("A migrated store has the old one's position among others", arguments: StoreKind.recordLogs)
     func aMigratedStoreHasTheOldOnesPlaceAmongOthers(kind: StoreKind) throws {
         let pair = try StorePair(kind), place = try StorePlace()

@@ -12,7 +12,7 @@ final class StorePair {
     let first, second: NSPersistentStore
     private var readers: [NSManagedObjectContext] = []
 
-    /// - Parameter configurations: of the two stores; nil for all entities.
+    /// - Parameter configurations: the two stores' configurations; nil for all entities.
     init(
         _ kinds: (StoreKind, StoreKind), model: NSManagedObjectModel = StorePair.model(), configurations: (String?, String?) = (nil, nil),
         at urls: [URL]? = nil, options: ([String: Any], [String: Any]) = ([:], [:])
@@ -42,7 +42,7 @@ final class StorePair {
         for url in urls { try? FileManager.default.removeItem(at: url) }
     }
 
-    /// Another context on the same coordinator, which lives as long as the pair.
+    /// A new context on the same coordinator, which lives as long as the pair.
     func anew() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -72,7 +72,7 @@ final class StorePair {
         try (context ?? self.context).fetch(request).map { $0.value(forKey: "title") as? String ?? "-" }
     }
 
-    /// What one store holds of an entity, as its own coordinator would find it.
+    /// One store's objects of an entity, found by a coordinator of its own.
     func titles(of entity: String, in store: NSPersistentStore) throws -> [String] {
         let request = request(entity, sort: ["title"])
         request.affectedStores = [store]
@@ -81,7 +81,7 @@ final class StorePair {
 
     // MARK: Model
 
-    /// Books with authors and tags, and what readers say of them. A book finds that by a fetched property.
+    /// Books with authors and tags, and readers' feedback, which a book finds by a fetched property.
     static func model() -> NSManagedObjectModel {
         let book = NSEntityDescription(), author = NSEntityDescription(), tag = NSEntityDescription(), feedback = NSEntityDescription()
         let comic = NSEntityDescription()

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct AtomicStoreTests {
-    /// Keeps what it is told, and fails where it is told to.
+    /// Records its calls, and fails on request.
     private final class Notebook: NSAtomicStore, @unchecked Sendable {
         static let isFailing = Mutex(false)
         struct Refusal: Error {}
@@ -91,7 +91,7 @@ import Testing
         #expect(store.cacheNode(for: ada.objectID) === node && context.persistentStoreCoordinator?.managedObjectID(
             forURIRepresentation: ada.objectID.uriRepresentation()) == ada.objectID)
 
-        // A save that throws has not happened.
+        // A save that throws has no effect.
         Notebook.isFailing.withLock { $0 = true }
         defer { Notebook.isFailing.withLock { $0 = false } }
         let carl = insert("Person", ["name": "carl", "group": group], context)
@@ -109,7 +109,7 @@ import Testing
         #expect(store.cacheNodes().count == 4 && node.value(forKey: "age") as? Int == 38 && tasks() == [second.objectID])
         #expect(try reader.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2)
 
-        // Names that are taken.
+        // Reference objects that are in use.
         let again = insert("Person", ["name": "carl"], context)
         #expect(failure { try context.save() }?.localizedDescription.contains("names another object") == true)
         #expect(again.objectID.isTemporaryID)
@@ -118,7 +118,7 @@ import Testing
         try loadingChecks()
     }
 
-    /// Of a relationship one side is enough; what does not fit is an error that names it.
+    /// One side of a relationship is enough; a value that does not fit is an error that names it.
     private func loadingChecks() throws {
         let (store, context) = try Self.open { store in
             func node(_ entity: String, _ name: Any, _ values: [String: Any] = [:]) -> NSAtomicStoreCacheNode {
@@ -134,7 +134,7 @@ import Testing
             tasks[3].setValue(ada, forKey: "owner")
             tasks[1].setValue(NSNull(), forKey: "owner")
             store.addCacheNodes(Set(tasks + [tag, ada, bob, group]))
-            // An ID without a node is that of no object.
+            // An ID without a node refers to no object.
             _ = store.objectID(for: Self.entity("Person", store), withReferenceObject: "nobody")
             store.metadata = [NSStoreUUIDKey: "11111111-2222-3333-4444-555555555555", "mine": 1]
         }

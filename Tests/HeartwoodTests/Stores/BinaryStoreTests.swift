@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Failures
 
-    /// A binary store over a file system of the test's.
+    /// A binary store over a file system of the test.
     private final class FaultyBinaryStore: BinaryStore, @unchecked Sendable {
         static let files = Mutex<[String: FaultyFileSystem]>([:])
 
@@ -178,7 +178,7 @@ import Testing
         #expect(try stored(first) == ["a"])
         files.failingCall = nil
         if call == .syncDirectory {
-            // The new archive has the name, and may not keep it.
+            // The new archive has the name, which may not be durable.
             let error = failure { try context.save() }
             #expect(error?.code == NSPersistentStoreSaveError && error?.localizedDescription.contains("add it again") == true)
         } else {
@@ -221,7 +221,7 @@ import Testing
         #expect(mismatch?.code == NSPersistentStoreIncompatibleVersionHashError && mismatch?.localizedDescription.contains("Everything") == true)
         #expect(open(type: NSRecordLogStoreType)?.localizedDescription.contains("this is a binary archive") == true)
         #expect(try Data(contentsOf: url) == whole)
-        // Cut short, and with another byte, at a few places.
+        // Truncated and damaged at several offsets.
         for index in stride(from: 1, to: whole.count, by: max(1, whole.count / 40)) {
             try whole.prefix(index).write(to: url)
             #expect(open()?.code == (index < 8 ? NSPersistentStoreOpenError : corrupt), "cut at \(index)")
@@ -278,7 +278,7 @@ import Testing
         for number in 0..<300 { stack.insert("Person", ["name": "\(number)", "email": String(repeating: "x", count: number) + "\(number)"]) }
         try stack.context.save()
         let before = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)
-        // Others take it over, as what another has saved.
+        // Other coordinators take it over like another's save.
         try NSPersistentStoreCoordinator.setMetadata(
             ["note": "mine", NSStoreUUIDKey: "other", NSStoreTypeKey: "other"], forPersistentStoreOfType: NSBinaryStoreType, at: url, options: nil)
         stack.insert("Person", ["name": "later"])

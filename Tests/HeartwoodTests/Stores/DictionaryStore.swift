@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// Objects in dictionaries, in the place of a service that answers one question at a time.
+/// Objects in dictionaries, simulating a service that answers one question at a time.
 final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     struct Record {
         var version: UInt64 = 0
@@ -13,7 +13,7 @@ final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
 
     private var records: [NSManagedObjectID: Record] = [:]
     private var order: [NSManagedObjectID] = []
-    /// By destination, by the to-one relationship that leads there: whose it is.
+    /// The owners, by destination and by the to-one relationship that leads there.
     private var sources: [NSManagedObjectID: [String: [NSManagedObjectID]]] = [:]
 
     override var type: String { "Dictionary" }
@@ -59,7 +59,7 @@ final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     ) throws -> NSIncrementalStoreNode {
         guard let record = records[objectID] else { throw CocoaError(.managedObjectReferentialIntegrity) }
         var values = record.values
-        // What is null is not asked for again.
+        // Null values are included, so that they are not requested again.
         for (name, relationship) in objectID.entity.relationshipsByName where !relationship.isToMany {
             values[name] = values[name] ?? NSNull()
         }
@@ -73,7 +73,7 @@ final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
         guard relationship.isToMany else { return records[objectID]?.values[relationship.name] ?? NSNull() }
         let listed = records[objectID]?.members[relationship.name] ?? []
         guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { return listed }
-        // The to-one side says who is a member, the list in which order.
+        // The to-one side determines the members, the list their order.
         let members = sources[objectID]?[inverse.name] ?? []
         guard relationship.isOrdered else { return members }
         let kept = listed.filter(Set(members).contains)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a call throws; nil where it throws nothing.
+/// The error that a call throws; nil if it throws none.
 func failure(_ body: () throws -> Void) -> NSError? {
     do {
         try body()

@@ -2,7 +2,7 @@ import RecordLog
 import Synchronization
 import TestSupport
 
-/// Files in memory, of which one kind of call fails when it is told so.
+/// Files in memory, with one kind of call that fails on request.
 final class FaultyFileSystem: ForwardingFileSystem, @unchecked Sendable {
     enum Call: Equatable {
         case create, rename, syncDirectory

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct IncrementalStoreTests {
-    /// One entity's values by number; counts what it is asked, and fails or refuses where it is told to.
+    /// One entity's values by number; counts its requests, and fails or refuses on request.
     private final class Shelf: NSIncrementalStore, @unchecked Sendable {
         struct Refusal: Error {}
         struct Box {
@@ -114,7 +114,7 @@ import Testing
         #expect(store.identifier == "first" && coordinator.metadata(for: store)[NSStoreUUIDKey] as? String == "first")
     }
 
-    /// One person and its group, which the person's node tells of or leaves out.
+    /// One person and its group, which the person's node includes or leaves out.
     private final class Pair: NSIncrementalStore, @unchecked Sendable {
         var nodeHasGroup = false
         var asked: [String] = []
@@ -213,7 +213,7 @@ import Testing
         expression.expression = NSExpression(format: "max:(label)")
         longest.propertiesToFetch = [expression]
         #expect(try context.fetch(longest).first?["n"] as? String == "two")
-        // A change that is not to count is not looked at.
+        // A change that must not count is ignored.
         let one = try #require(try tags(context, "label = 'one'").first)
         one.setValue("changed", forKey: "label")
         let stored = NSFetchRequest<NSManagedObject>(entityName: "Tag")
@@ -236,7 +236,7 @@ import Testing
         #expect(store.saves[0].deletedObjects == [found[1]] && store.saves[0].lockedObjects == [found[2]])
         #expect(!new.objectID.isTemporaryID && store.referenceObject(for: new.objectID) as? Int == 4)
         #expect(store.boxes.mapValues(\.name) == [1: "uno", 3: "three", 4: "four"])
-        // The version that was saved is known: a change elsewhere is a conflict.
+        // The saved version is known: a change elsewhere is a conflict.
         store.boxes[1] = Shelf.Box(name: "elsewhere", version: 9)
         found[0].setValue("mine", forKey: "label")
         #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
@@ -244,7 +244,7 @@ import Testing
         context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         try context.save()
         #expect(store.boxes[1]?.name == "mine")
-        // And one that the store finds itself.
+        // And a conflict that the store finds itself.
         store.conflictsOnce = true
         found[0].setValue("again", forKey: "label")
         try context.save()
@@ -282,7 +282,7 @@ import Testing
         #expect(store.registered.values.allSatisfy { $0 == 1 } && store.registrations == 1)
     }
 
-    /// An object that was saved has no version that the store has told.
+    /// The store has reported no version for an object that was saved.
     @Test("The save after a save compares with the saved values", arguments: [false, true])
     func aSaveAfterASaveComparesWithWhatWasSaved(isElsewhere: Bool) throws {
         let (store, context) = try open()
@@ -291,7 +291,7 @@ import Testing
         try context.save()
         let other = self.context(on: context.persistentStoreCoordinator)
         if isElsewhere {
-            // A server, which tells nobody.
+            // A server's change, which is not reported.
             store.boxes[4] = Shelf.Box(name: "theirs", version: 7)
         } else {
             let theirs = try other.existingObject(with: tag.objectID)
@@ -303,7 +303,7 @@ import Testing
         context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         try context.save()
         #expect(store.boxes[4]?.name == "mine")
-        // What the store has as it was given is no conflict, whatever its version.
+        // If the store's values are those that were saved, there is no conflict, whatever the version.
         store.boxes[4]?.version += 10
         context.mergePolicy = NSMergePolicy.error
         tag.setValue("again", forKey: "label")
@@ -313,7 +313,7 @@ import Testing
         #expect(store.boxes[4] == nil)
     }
 
-    /// A service that completes what it is given, as most do.
+    /// A service that completes the saved values, as most do.
     @Test("Changes that a store makes to other properties are taken over") func whatAStoreMakesOfOtherPropertiesIsTakenOver() throws {
         final class Service: NSIncrementalStore, @unchecked Sendable {
             var people: [Int: [String: Any]] = [:]
@@ -356,7 +356,7 @@ import Testing
         #expect(ann.value(forKey: "name") as? String == "Anne" && ann.value(forKey: "age") as? Int == 71)
         ann.setValue(3, forKey: "age")
         try context.save()
-        // Somebody else's version.
+        // Another client's version.
         service.version += 5
         ann.setValue(5, forKey: "age")
         #expect(failure { try context.save() }?.code == NSManagedObjectMergeError, "both have changed it")
@@ -407,7 +407,7 @@ import Testing
         try context.save()
         #expect(store.registered[new.objectID] == 0)
         context.refreshAllObjects()
-        // Somebody may be listening.
+        // An observer may exist.
         context.processPendingChanges()
         context.identities.sweep()
         #expect(store.registered.values.allSatisfy { $0 == 0 }, "\(store.registered)")
@@ -416,7 +416,7 @@ import Testing
         #expect(store.registered.values.allSatisfy { $0 == 0 })
     }
 
-    /// A store that reads an owner's members while it writes them must not be given its own half-written list.
+    /// A store that reads an owner's members while it writes them must not get its own half-written list.
     @Test("An order that was not read is saved as it was made") func anOrderThatWasNotReadIsSavedAsItWasMade() throws {
         let stack = try TestStack(.incremental, model: GraphModel.make())
         let owners = (0..<16).map { stack.insert("Node", ["name": "\($0)"]) }

@@ -13,7 +13,7 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
         var entity: String
         var id: String
         var attributes: [String: Value] = [:]
-        /// The IDs of destinations, with their entities: "Person/1234".
+        /// The IDs of destinations with their entities: "Person/1234".
         var relationships: [String: [String]] = [:]
     }
 
@@ -111,7 +111,7 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
         try encoder.encode(contents).write(to: url, options: .atomic)
     }
 
-    /// The elements of composite attributes go by their paths.
+    /// The elements of composite attributes have their paths as names.
     private func attributes(of entity: NSEntityDescription) -> [String: NSAttributeDescription] {
         var result: [String: NSAttributeDescription] = [:]
         func add(_ attribute: NSAttributeDescription, _ path: String) {

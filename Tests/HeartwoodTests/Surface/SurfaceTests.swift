@@ -9,7 +9,7 @@ final class MarkedThing: NSManagedObject {
 
 final class UnmarkedThing: NSManagedObject {}
 
-/// What code in Swift's language mode 6, and code that looks into the stack, does with members that are as Core Data's.
+/// Members with Core Data's declarations, as used by code in Swift's language mode 6 and by code that inspects the stack.
 struct SurfaceTests {
     private static func model(_ classes: [String: String] = ["Thing": "NSManagedObject"]) -> NSManagedObjectModel {
         let model = NSManagedObjectModel()
@@ -66,7 +66,7 @@ struct SurfaceTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("<model><entity name=\"Watched\" representedClassName=\"WatchedTag\"/></model>".utf8)
             .write(to: folder.appendingPathComponent("contents"))
-        // As a call in that module has it.
+        // As in a call from that module.
         let model = try #require(NSManagedObjectModel(contentsOf: folder, fileID: "AppCodeTests/OverrideTests.swift"))
         let found = ManagedObjectClasses.resolve(try #require(model.entitiesByName["Watched"]))
         #expect(String(reflecting: found) == "AppCodeTests.WatchedTag")

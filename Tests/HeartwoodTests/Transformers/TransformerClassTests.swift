@@ -16,7 +16,7 @@ final class CountingTransformer: ValueTransformer {
     var count = 0
 }
 
-/// Transformers that a model names by their class, values that a transformer makes nothing of, and attributes without a type.
+/// Transformers that a model names by their class, values that a transformer turns into nil, and attributes without a type.
 @Suite struct TransformerClassTests {
     private static func stack(_ kind: StoreKind, _ attribute: NSAttributeDescription) throws -> TestStack {
         let entity = NSEntityDescription(), model = NSManagedObjectModel()
@@ -33,7 +33,7 @@ final class CountingTransformer: ValueTransformer {
     }
 
     @Test("A transformer's class is found by its name, with or without its module, and registered") func classes() throws {
-        // The module is known once it has made a request.
+        // A module is known once it has made a request.
         _ = NSFetchRequest<NSManagedObject>(entityName: "Thing")
         for name in [NSStringFromClass(LoudTransformer.self), "LoudTransformer", "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromData"] {
             let found = ValueTransformer(forName: NSValueTransformerName(name))

@@ -19,7 +19,7 @@ final class Colour: NSObject, NSSecureCoding {
     func encode(with coder: NSCoder) { coder.encode(red, forKey: "red") }
 }
 
-/// One that does not.
+/// A class that does not archive itself.
 final class Opaque: NSObject {
     let text: String
 
@@ -28,7 +28,7 @@ final class Opaque: NSObject {
     }
 }
 
-/// Makes bytes of an `Opaque`; of an empty one nothing.
+/// Turns an `Opaque` into bytes; an empty one into nil.
 final class OpaqueTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSData.self }
 
@@ -101,7 +101,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
 
     @Test("A missing transformer is an error of the save, and reads give nil", arguments: StoreKind.allCases)
     func aMissingTransformerIsAnErrorOfTheSaveAndNilToRead(kind: StoreKind) throws {
-        // Names are the process's, and kinds are tested side by side.
+        // Names belong to the process, and kinds are tested in parallel.
         let text = "Missing for \(kind)", name = NSValueTransformerName(text)
         let stack = try Self.stack(kind, text)
         let thing = stack.insert("Thing", ["value": Opaque("x")])
@@ -143,7 +143,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         let bad: [Any] = [Opaque("x"), [Opaque("x")], ["k": NSArray(array: [Colour(red: 1)])], NSDecimalNumber(value: 3), deep, UInt64.max]
         for value in bad {
             thing.setValue(value, forKey: "value")
-            // Not by an expectation of an error, which makes text of the deep one for seconds.
+            // Not with an error expectation, which would format the deep value for seconds.
             do {
                 try stack.context.save()
                 Issue.record("it was saved")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Undo where a save goes to a parent, and not to a store.
+/// Undo in contexts that save to a parent and not to a store.
 @Suite struct ChildUndoTests {
     private func undoing(_ context: NSManagedObjectContext) -> UndoManager {
         let manager = UndoManager()
@@ -41,7 +41,7 @@ import Testing
         #expect(back.value(forKey: "age") as? Int == 7 && (back.value(forKey: "group") as? NSManagedObject)?.objectID == group.objectID)
     }
 
-    /// The parent's save wrote the members of what had come back as members of no object: they were lost, and the pairs were not.
+    /// The parent's save wrote the members of a restored object without their owner: they were lost, and the pairs were not.
     @Test("An object restored in a parent has its members again", arguments: StoreKind.allCases)
     func whatComesBackIntoAParentHasMembersAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -62,7 +62,7 @@ import Testing
         #expect(people.map { $0.objectID } == [ann.objectID])
     }
 
-    /// The parent took what came back for a new object, forgot it at the next deletion, and so left its row in the store.
+    /// The parent mistook a restored object for a new one, forgot it at the next deletion, and so left its row in the store.
     @Test("A restored object can be deleted again", arguments: StoreKind.allCases)
     func whatCameBackIsDeletedAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -83,7 +83,7 @@ import Testing
         #expect(try stack.stored(from: "Person").isEmpty)
     }
 
-    /// A child that follows its parent merged the deletion that it had asked for itself, and lost what it had brought back since.
+    /// A child that follows its parent merged the deletion that it had requested itself, and lost the object that it had restored since.
     @Test("A restored object stays when the parent saves its deletion", arguments: StoreKind.allCases)
     func whatIsBackStaysWhenTheParentSavesItsDeletion(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -101,7 +101,7 @@ import Testing
         #expect(try stack.stored(from: "Person") == ["ann"])
     }
 
-    /// What was saved all the way stays where the child took it back and did it again: the parent's rollback drops the rest alone.
+    /// An insertion that was saved to the store stays if the child undid and redid it: the parent's rollback drops only the rest.
     @Test("A parent's rollback keeps a saved insertion that was redone", arguments: StoreKind.allCases, [false, true])
     func aParentsRollbackKeepsASavedInsertionThatWasDoneAgain(kind: StoreKind, isDeletionPushed: Bool) throws {
         let stack = try TestStack(kind)
@@ -122,7 +122,7 @@ import Testing
         #expect(try stack.names() == ["new"] && stack.stored(from: "Person") == ["new"])
         child.refreshAllObjects()
         #expect(try stack.names(in: child) == ["new"])
-        // Once a trap: it was to be written again with all of its values, of which there are none.
+        // This once trapped: it was to be written again with all of its values, and it has none.
         new.willChangeValue(forKey: "name")
         try stack.context.save()
         #expect(try stack.stored(from: "Person") == ["new"])

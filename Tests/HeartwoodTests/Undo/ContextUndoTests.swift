@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Values, insertions and deletions, before any save; grouping, naming, switching off.
+/// Undo of values, insertions and deletions before any save; grouping, naming, disabling.
 @Suite struct ContextUndoTests {
     @Test("Without an undo manager nothing is kept", arguments: StoreKind.allCases)
     func withoutAnUndoManagerNothingIsKept(kind: StoreKind) throws {
@@ -111,7 +111,7 @@ import Testing
         let person = stack.insert("Person", ["name": "a", "group": group, "tags": NSSet(object: tag)])
         stack.context.processPendingChanges()
         stack.group { stack.context.delete(person) }
-        // The others get other keys now; the object out of the context still names their old ones.
+        // The others get other keys now; the object outside of the context still has their old ones.
         try stack.context.save()
         stack.context.undo()
         #expect(person.isInserted && person.objectID.isTemporaryID)

@@ -11,7 +11,7 @@ import Testing
 
         let stack: TestStack
         var generator: SeededGenerator
-        /// Every object ever made, gone ones too; its place is its name.
+        /// Every object ever made, deleted ones too; its index is its name.
         var all: [NSManagedObject] = []
         var past: [State] = []
         var future: [State] = []
@@ -31,7 +31,7 @@ import Testing
 
         func isThere(_ object: NSManagedObject) -> Bool { object.managedObjectContext != nil && !object.isDeleted }
 
-        /// The state of the context; IDs change at a save, so objects go by their places.
+        /// The state of the context; IDs change at a save, so objects are identified by their indexes.
         func state() -> State {
             var places: [NSManagedObject: Int] = [:]
             for (index, object) in all.enumerated() { places[object] = index }
@@ -116,7 +116,7 @@ import Testing
             #expect(stack.manager.undoCount == past.count && stack.manager.redoCount == future.count)
         }
 
-        /// The store holds what the context shows.
+        /// Checks that the store has the context's state.
         func checkStore(_ expected: State) throws {
             var places: [NSManagedObjectID: Int] = [:]
             for (index, object) in all.enumerated() where isThere(object) { places[object.objectID] = index }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// `HEARTWOOD_UNDO_RUNS` asks for more.
+    /// `HEARTWOOD_UNDO_RUNS` sets the number of runs.
     private static let runs = ProcessInfo.processInfo.environment["HEARTWOOD_UNDO_RUNS"].flatMap(Int.init) ?? 12
 
     @Test("Undo restores every step", arguments: StoreKind.allCases, 1...runs)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Heartwood
 
-/// Both sides of every kind of relationship, and what deletions do to them.
+/// Undo for both sides of every kind of relationship, and for deletions.
 @Suite struct RelationshipUndoTests {
-    /// Undoes the last group and makes it again, and compares everything each time.
+    /// Undoes and redoes the last group, and compares everything each time.
     private func turn(_ stack: TestStack, _ objects: [NSManagedObject], _ change: () throws -> Void) throws {
         func state() -> [[String: String]?] { objects.map { $0.managedObjectContext == nil || $0.isDeleted ? nil : $0.plain } }
         let before = state()
@@ -21,7 +21,7 @@ import Testing
         stack.context.undo()
     }
 
-    /// The order was put back before the member was, which then came last.
+    /// The order was restored before the member, which then came last.
     @Test("Undo restores a member at its position", arguments: StoreKind.allCases, [false, true])
     func aMemberComesBackToItsPlace(kind: StoreKind, isFromOtherSide: Bool) throws {
         let stack = try TestStack.undoing(kind, model: GraphModel.make())
@@ -99,7 +99,7 @@ import Testing
                 stack.context.delete(y)
                 stack.context.delete(s)
             }
-            // A member that is one already comes and goes without a trace.
+            // Adding and removing an existing member leaves no trace.
             if isSaved { stack.context.refreshAllObjects() }
             stack.group { x.mutableSetValue(forKey: "tags").add(s) }
             x.setValue(9, forKey: "age")
@@ -210,7 +210,7 @@ import Testing
         #expect(Set(o.members("things")) == [a, b] && o.value(forKey: "best") as? NSManagedObject === b)
         try stack.saveAndForget()
         #expect(try stack.stored() == before)
-        // What points at each other without an inverse comes back in one go as well.
+        // Objects that refer to each other without an inverse are restored together as well.
         stack.group {
             stack.context.delete(b)
             stack.context.delete(o)

@@ -61,7 +61,7 @@ import Testing
             stack.group { stack.context.delete(person) }
             try stack.context.save()
             #expect(try stack.stored().count == before.count - 4)
-            // Whoever asks for it meanwhile gets a fault that must not be in the way.
+            // A caller that asks for it meanwhile gets a fault, which must not stand in the way.
             let ghost = stack.context.object(with: person.objectID)
             #expect(ghost !== person)
             if isRead { #expect(ghost.value(forKey: "name") == nil && ghost.isDeleted) }

@@ -28,7 +28,7 @@ private final class Counter {
     }
 }
 
-/// What a manager has posted, and whether it was undoing or redoing then.
+/// The notifications of a manager, and whether it was undoing or redoing at the time.
 private final class Listener: @unchecked Sendable {
     // Unchecked: used on one thread.
     private var heard: [String] = []

@@ -13,7 +13,7 @@ extension TestStack {
 
     var manager: UndoManager { context.undoManager! }
 
-    /// Makes one group of what `body` does.
+    /// Makes one group of the changes in `body`.
     @discardableResult
     func group<T>(_ body: () throws -> T) rethrows -> T {
         manager.beginUndoGrouping()
@@ -21,13 +21,13 @@ extension TestStack {
         return try body()
     }
 
-    /// Saves, and lets every object forget what it has read.
+    /// Saves, and turns every object into a fault.
     func saveAndForget() throws {
         try context.save()
         context.refreshAllObjects()
     }
 
-    /// What the store holds, as another context reads it: each object by its ID, with its values and destinations.
+    /// The store's content, read by another context: each object by its ID, with its values and destinations.
     func stored() throws -> [String: [String: String]] {
         let context = newContext()
         var result: [String: [String: String]] = [:]
@@ -41,7 +41,7 @@ extension TestStack {
 }
 
 extension NSManagedObject {
-    /// The object's values and destinations as text; members in order where the relationship is ordered.
+    /// The object's values and destinations as text; members in order if the relationship is ordered.
     var plain: [String: String] {
         func name(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
         var result: [String: String] = [:]

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Heartwood
 
-/// An object with checks of its own, beside those of the model.
+/// An object with validation methods beside the model's rules.
 final class Checked: NSManagedObject {
     struct Refusal: Error, Equatable {
         let what: String
     }
 
     var asked: [String] = []
-    /// By key: what is put in a value's place before the model checks it.
+    /// By key: the values that validation substitutes before the model's rules are checked.
     var substitutes: [String: AnyObject] = [:]
     var refusesInsert = false, refusesUpdate = false, refusesDelete = false
 
@@ -21,7 +21,7 @@ final class Checked: NSManagedObject {
         if key == "name" { try validateName(value) }
     }
 
-    /// As Core Data finds it by its name.
+    /// Core Data finds this method by its name.
     func validateName(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
         guard let name = value.pointee as? String else { return }
         if name == "bad" { throw Refusal(what: name) }
@@ -45,8 +45,7 @@ final class Checked: NSManagedObject {
 }
 
 enum CheckedModel {
-    /// "Limits" has one attribute for each kind of limit, "Team" a relationship for each kind of count to "Member", and "Checked"
-    /// a class.
+    /// "Limits" has one attribute for each kind of limit, "Team" a relationship to "Member" for each kind of count, and "Checked" a class.
     static let xml = """
         <entity name="Limits">
           <attribute name="small" optional="YES" attributeType="Integer 16" minValueString="1" maxValueString="9"/>
@@ -90,7 +89,7 @@ enum CheckedModel {
 }
 
 extension TestStack {
-    /// What a save fails with; every failure on its own. Empty where it saves.
+    /// The errors of a save, each failure separately. Empty if it saves.
     func failures(in context: NSManagedObjectContext? = nil) -> [NSError] {
         do {
             try (context ?? self.context).save()
@@ -101,7 +100,7 @@ extension TestStack {
         }
     }
 
-    /// As "code key".
+    /// The errors as "code key".
     func failed(in context: NSManagedObjectContext? = nil) -> [String] {
         failures(in: context).map { "\($0.code) \($0.userInfo[NSValidationKeyErrorKey] as? String ?? "?")" }
     }

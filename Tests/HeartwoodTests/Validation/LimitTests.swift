@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a model states of attributes.
+/// The limits that a model states for attributes.
 @Suite struct LimitTests {
     private static var values: [(key: String, allowed: [Any], refused: [(Any, Int)])] { [
         ("small", [1, 9], [(0, NSValidationNumberTooSmallError), (10, NSValidationNumberTooLargeError)]),
@@ -77,7 +77,7 @@ import Testing
         #expect(try stack.fetch("Limits", in: stack.newContext()).count == 2)
     }
 
-    /// Limits are no part of a model's version, so a store may hold values from before them.
+    /// Limits are not part of a model's version, so a store may have values from before them.
     @Test("An update checks the limits of unchanged properties", arguments: StoreKind.allCases)
     func anUpdateChecksTheLimitsOfWhatItDoesNotChange(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
@@ -99,7 +99,7 @@ import Testing
         #expect(strict.failed() == ["1660 text"])
     }
 
-    /// The same model without a limit.
+    /// The same model without limits.
     private static func limitless() throws -> NSManagedObjectModel {
         let model = try CheckedModel.load()
         for attribute in model.entities.flatMap(\.attributesByName.values) {

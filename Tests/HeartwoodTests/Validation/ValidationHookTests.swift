@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Checks in the classes of objects, and those that a program asks for.
+/// Validation in the classes of objects, and validation that a program calls.
 @Suite struct ValidationHookTests {
     private func stack(_ kind: StoreKind) throws -> TestStack {
         try TestStack(kind, model: try CheckedModel.load())
@@ -85,7 +85,7 @@ import Testing
             try stack.context.save()
             Issue.record("it saved")
         } catch CocoaError.validationStringTooShort {
-            // As it should be.
+            // Expected.
         }
         stack.insert("Limits", ["text": "a"])
         do {

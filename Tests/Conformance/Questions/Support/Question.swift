@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-/// Where a question's answer is public. Its text stands beside the failure.
+/// The public source of a question's answer. A failure shows its text.
 struct Source: TestTrait {
     let text: String
     var comments: [Comment] { [Comment(rawValue: "Source: \(text)")] }
@@ -37,12 +37,12 @@ extension Trait where Self == Source {
 
 /// The store types, with their counterparts on Apple's platforms.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
-    /// The default one: a record log here, SQLite there.
+    /// The default type: a record log here, SQLite there.
     case database
     case inMemory, binary
 
     var testDescription: String { rawValue }
-    /// Whether a store is there again when it is added again.
+    /// Whether the content survives removing and adding the store.
     var isFile: Bool { self != .inMemory }
     static let files: [StoreKind] = [.database, .binary]
 
@@ -58,7 +58,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// What makes a test quick and changes no answer.
+    /// Options that make a test quick and change no answer.
     static var quickOptions: [String: Any] {
         #if CONFORMANCE_COREDATA
             [:]
@@ -68,7 +68,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// What Heartwood answers otherwise, where it does. With Apple's Core Data the body counts as any other.
+/// A known difference in Heartwood's answer. With Apple's Core Data the body counts like any other.
 @MainActor func knownDifference(
     _ what: Comment, when differs: Bool = true, sourceLocation: SourceLocation = #_sourceLocation, _ body: @MainActor () throws -> Void
 ) {
@@ -76,7 +76,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     do { try body() } catch { Issue.record(error, sourceLocation: sourceLocation) }
 }
 
-/// Where Heartwood ends the program, a question is asked of Apple's Core Data alone.
+/// Heartwood ends the program here, so only Apple's Core Data is asked.
 let asksThosePlatformsAlone: Bool = {
     #if CONFORMANCE_COREDATA
         true
@@ -85,7 +85,7 @@ let asksThosePlatformsAlone: Bool = {
     #endif
 }()
 
-/// The error that a body throws, if it does.
+/// The error that a body throws; nil for none.
 func failure(_ body: () throws -> Void) -> NSError? {
     do {
         try body()
@@ -93,7 +93,7 @@ func failure(_ body: () throws -> Void) -> NSError? {
     } catch { return error as NSError }
 }
 
-/// Runs a body whose temporary objects are gone afterwards.
+/// Runs a body and releases its temporary objects.
 @MainActor func drained<R>(_ body: @MainActor () throws -> R) rethrows -> R {
     #if CONFORMANCE_COREDATA
         try autoreleasepool { try body() }

@@ -6,7 +6,7 @@ import Foundation
     import Heartwood
 #endif
 
-/// Models in a few words.
+/// Models in short notation.
 enum Sketch {
     static func attribute(
         _ name: String, _ type: NSAttributeType = .stringAttributeType, optional: Bool = true, default value: Any? = nil
@@ -43,7 +43,7 @@ enum Sketch {
 
     enum Arity { case one, many, ordered }
 
-    /// A relationship of one entity, not yet with its other side.
+    /// A relationship without its inverse, which is added later.
     @discardableResult
     static func relationship(
         _ entity: NSEntityDescription, _ name: String, _ arity: Arity, to other: NSEntityDescription,
@@ -71,7 +71,7 @@ enum Sketch {
         return model
     }
 
-    /// Authors with books, books with tags and with chapters in order, and novels, which are books.
+    /// Authors with books, books with tags and with ordered chapters, and novels, which are books.
     static func library() -> NSManagedObjectModel {
         let author = entity("Author", [attribute("name"), attribute("born", .integer32AttributeType)])
         let book = entity("Book", [
@@ -92,7 +92,7 @@ enum Sketch {
         return model(author, book, novel, tag, chapter)
     }
 
-    /// An entity "Item" with a name and a number, and what else is wanted.
+    /// An entity "Item" with a name and a number, and further properties.
     static func items(_ more: [NSPropertyDescription] = [], unique: [[String]] = [], of type: NSManagedObject.Type = NSManagedObject.self)
         -> NSManagedObjectModel
     {

@@ -32,13 +32,13 @@ import Testing
 
     var store: NSPersistentStore { coordinator.persistentStores[0] }
 
-    /// The same file in another coordinator; this one lets go of it.
+    /// The same file in another coordinator; this one releases it.
     func reopened(_ model: NSManagedObjectModel = Sketch.library(), options: [String: Any] = [:]) throws -> Stack {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
         return try Stack(kind, model, in: folder, options: options)
     }
 
-    /// Another context on the same coordinator, which lives as long as the stack.
+    /// A new context on the same coordinator, which lives as long as the stack.
     func sibling(_ policy: NSMergePolicy? = nil) -> NSManagedObjectContext {
         let context = another()
         context.persistentStoreCoordinator = coordinator
@@ -66,7 +66,7 @@ import Testing
         return object
     }
 
-    /// A new object that is saved.
+    /// A new saved object.
     @discardableResult
     func saved(_ entity: String, _ values: [String: Any] = [:]) throws -> NSManagedObject {
         let object = new(entity, values)
@@ -98,7 +98,7 @@ import Testing
         try (context ?? self.context).count(for: request(entity, format, arguments))
     }
 
-    /// The only one of an entity, in another context.
+    /// The only object of an entity, in another context.
     func only(_ entity: String, in context: NSManagedObjectContext) throws -> NSManagedObject {
         try #require(try context.fetch(request(entity)).first)
     }
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// A folder that goes with its last user.
+/// A folder that is deleted with its last user.
 final class TemporaryFolder {
     let url: URL
 
@@ -140,7 +140,7 @@ extension NSManagedObject {
     }
 }
 
-/// Gathers the notifications of an object while it lives.
+/// Collects the notifications of an object while it lives.
 final class Heard: @unchecked Sendable {
     // Unchecked: everything is posted and read on the main thread.
     private(set) var all: [Notification] = []
