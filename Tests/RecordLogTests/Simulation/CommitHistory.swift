@@ -8,7 +8,7 @@ struct CommitHistory {
     private(set) var states: [UInt64: Contents] = [0: [:]]
     /// The newest acknowledged commit.
     private(set) var newest: UInt64 = 0
-    /// The newest acknowledged commit that read-only handles are told of.
+    /// The newest acknowledged commit that read-only handles see.
     private(set) var announced: UInt64 = 0
     /// The newest commit that was acknowledged as durable.
     private(set) var floor: UInt64 = 0

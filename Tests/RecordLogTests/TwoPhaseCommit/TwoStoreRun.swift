@@ -23,7 +23,7 @@ final class TwoStoreRun: CrashingRun {
     private var state = SamplePair.State()
     /// The state that no crash can undo. A commit that was found, and not acknowledged to its writer, becomes durable with the next one.
     private var durable = SamplePair.State()
-    /// The least state that read-only handles are told of: a superblock may wait for room on the disk.
+    /// The least state that read-only handles see: a superblock may wait for room on the disk.
     private var announced = SamplePair.State()
     private var attempt: SamplePair.State?
     private var pairs: [SamplePair?] = [nil, nil]
@@ -144,7 +144,7 @@ final class TwoStoreRun: CrashingRun {
             + "\(state.second.count) were acknowledged, \(attempt.map { "\($0.first.count) and \($0.second.count)" } ?? "nothing") tried")
     }
 
-    /// The state that a reader saw, with commits that it was not told of.
+    /// The state that a reader saw, with commits that were not announced to it.
     private func told(_ found: SamplePair.State) -> SamplePair.State {
         SamplePair.State(
             first: found.first == announced.first ? state.first : found.first,
