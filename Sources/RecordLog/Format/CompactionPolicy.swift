@@ -1,4 +1,4 @@
-/// Decides when a store compacts itself. A separate thread does it, beside readers and writers, after a commit.
+/// Decides after a commit or a checkpoint whether the store compacts itself, on a separate thread, beside readers and writers.
 public struct CompactionPolicy: Sendable, Equatable {
     /// The least part of the log, from 0 to 1, that the newest commit must not need.
     public var deadRatio: Double
