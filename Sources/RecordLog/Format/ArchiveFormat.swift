@@ -1,4 +1,4 @@
-/// A random number that each writing of an archive gets. It tells that archive from every earlier one.
+/// A random number that each writing of an archive gets. It distinguishes that archive from every earlier one.
 package struct ArchiveEdition: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64

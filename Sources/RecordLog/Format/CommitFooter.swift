@@ -14,7 +14,7 @@ struct CommitFooter: Equatable {
     var partsChecksum: UInt64 = 0
     /// The count of rows in all of the commit's frames.
     var rowCount: UInt32
-    /// The length of the author's name, in UTF-8, which ends where the footer starts.
+    /// The byte count of the author's name, UTF-8, which is stored right before the footer.
     var authorLength: UInt16
 
     enum Layout {

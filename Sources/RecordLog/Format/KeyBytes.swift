@@ -21,7 +21,7 @@ package enum KeyBytes {
         return bytes.isEmpty ? 0 : prefix << UInt64(8 * (8 - bytes.count))
     }
 
-    /// Orders as memcmp does; of two where one is a prefix of the other, the shorter is first.
+    /// Orders like memcmp; a prefix sorts before a longer key.
     @inline(__always)
     package static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let count = min(a.count, b.count)

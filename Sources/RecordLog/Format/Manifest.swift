@@ -46,7 +46,7 @@ final class Manifest {
     let sequence: UInt64
     /// The checksum of that commit's frame.
     let commitChecksum: UInt64
-    /// The offset of the log's continuation after that commit. Commits may lie between it and the manifest.
+    /// The offset at which the log continues after that commit. Later commits may be between it and the manifest.
     let logEnd: UInt64
     let previousCheckpoint: FramePointer
     let tables: [Table]

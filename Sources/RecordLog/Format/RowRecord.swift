@@ -80,7 +80,7 @@ struct RowRecord {
     /// - Parameters:
     ///   - limit: the bytes that are available.
     ///   - distance: from the frame's first byte to the record.
-    /// - Returns: nil if the record has another form, is of another row, or is malformed; `init` tells which.
+    /// - Returns: nil if the record has another form, is of another row, or is malformed; use `init` then.
     @inline(__always)
     static func insertedBody(_ pointer: UnsafeRawPointer, limit: Int, _ reference: RowReference, distance: Int) -> Int? {
         guard limit >= Layout.size else { return nil }

@@ -42,7 +42,7 @@ extension FileSystem {
     /// For file systems without links.
     public func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity? { try identity(of: path) }
 
-    /// Creates a file beside another file, or for its replacement. At no moment can a user read it who cannot read the other one.
+    /// Creates a file beside another file, or for its replacement. At no moment can it be read by users who cannot read the other one.
     func create(_ path: String, like other: any StorageFile) throws(StoreError) -> any StorageFile {
         guard let attributes = try other.attributes() else { return try open(path, .create) }
         let file = try open(path, .createPrivate)
@@ -101,7 +101,7 @@ public struct FileAttributes: Sendable, Equatable {
         self.accessList = accessList
     }
 
-    /// The permissions for a file with another owner or group. A changed group gets the rights of others; set-ID bits are cleared.
+    /// The permissions for a file with another owner or group. A changed group keeps at most the rights of others; set-ID bits are cleared.
     func narrowed(keepsOwner: Bool, keepsGroup: Bool) -> UInt32 {
         var narrowed = permissions
         if !keepsGroup { narrowed &= ~0o70 | (permissions & 0o7) << 3 }

@@ -36,7 +36,7 @@ protocol FrameSink: AnyObject {
 
 /// The destination of a checkpoint's frames.
 protocol CheckpointFrameSink: FrameSink {
-    /// The log's end as of the snapshot that is being written. Only this sink's own frames lie before it.
+    /// The offset at which the log continues after the snapshot that is being written. Only this sink's own frames are between the two.
     var logEnd: UInt64 { get }
     /// Writes every frame taken to the file.
     func flush() throws(StoreError)

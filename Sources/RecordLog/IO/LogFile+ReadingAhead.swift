@@ -66,8 +66,8 @@ extension LogFile {
     /// The most bytes that a frame is assumed to extend outside a piece.
     private static let margin: UInt64 = 4096
 
-    /// Requests the frames of rows in new pieces of the file. If the first few rows lie in known pieces, it assumes that the others do too, since
-    /// testing each takes a tenth of the time of a range.
+    /// Requests the frames of rows in new pieces of the file. If the first few rows are in known pieces, it assumes the same of the others, since
+    /// testing each row takes a tenth of the time of a range read.
     @inline(__always)
     private func askOnce(_ offsets: UnsafeBufferPointer<UInt64>, _ end: UInt64) {
         let sample = min(Self.sampleSize, offsets.count)

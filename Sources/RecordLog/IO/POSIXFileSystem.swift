@@ -24,9 +24,9 @@
             }
             let permissions: mode_t = mode == .createPrivate ? 0o600 : 0o644
             if mode != .readOnly { FileSizeSignal.ignoreIfDefault() }
-            // O_NONBLOCK: opening a pipe would wait for a writer. The flag has no effect on a regular file,
+            // O_NONBLOCK: opening a pipe would wait for a writer. The flag changes nothing for a regular file that no process has leased.
             var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK, permissions) }
-            // unless another process has a lease of it: the second call waits for the lease.
+            // Another process has a lease of the file: this call waits for it.
             if descriptor < 0, errno == EWOULDBLOCK { descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC, permissions) } }
             if descriptor < 0, errno == ELOOP, mode == .readWriteUnlinked { throw FileInTheWay.error(path, "a symbolic link") }
             // Darwin returns another error for a socket.

@@ -67,7 +67,7 @@ struct Readahead {
 struct ReadaheadAtTwoPositions {
     private var here = Readahead()
     private var there = Readahead()
-    /// Whether the last step was to neither, but for the walk's first.
+    /// Whether the last step was to neither position; false for the scan's first step.
     private(set) var isAstray = false
     private var hasBegun = false
 

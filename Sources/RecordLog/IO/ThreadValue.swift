@@ -13,7 +13,7 @@ package struct ThreadValue: Sendable {
     #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
         @usableFromInline let key: pthread_key_t
 
-        /// - Precondition: the system has room for one more, which is scarce.
+        /// - Precondition: the system has a free key. Keys are scarce, so make few of these.
         package init() {
             var key = pthread_key_t()
             precondition(pthread_key_create(&key, nil) == 0, "the system has no room for a value that each thread has one of")

@@ -1,6 +1,6 @@
 /// The runs on disk of an index whose newest run is being written.
 struct FlushedRuns {
-    /// nil if there is no entry.
+    /// nil if the index has no entry to write.
     private var new: RunBlocks?
     private let kept: [SortedRun]
 

@@ -15,8 +15,7 @@ struct SparseIndex {
     /// nil if it must be read in the root.
     let common: UnsafeRawBufferPointer?
 
-    /// The range of the first separator after a key: none before the lower bound is after it, and the one at the upper bound, if there is
-    /// one, is.
+    /// The range of the first separator after a key. No separator before `low` is after the key; the one at `high`, if it exists, is.
     /// - Parameters:
     ///   - wanted: the key's word.
     ///   - count: the number of the root's blocks.
