@@ -11,7 +11,7 @@
 #endif
 import Synchronization
 
-/// Files in memory, for in-memory stores and for tests. Nothing survives the file system object.
+/// Files in memory, for in-memory stores and for tests. They live as long as the file system object.
 public final class MemoryFileSystem: FileSystem {
     private let files = Mutex<[String: MemoryFile]>([:])
     private let nextInode = Atomic<UInt64>(1)
@@ -19,7 +19,7 @@ public final class MemoryFileSystem: FileSystem {
 
     public init() { memoryMax = .max }
 
-    /// - Parameter memoryMax: how many bytes of addresses each file may take; as if the process had no more.
+    /// - Parameter memoryMax: the most bytes of address space for each file, as if the process had no more.
     init(memoryMax: UInt64) { self.memoryMax = memoryMax }
 
     public func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
@@ -72,7 +72,7 @@ public final class MemoryFileSystem: FileSystem {
         files.withLock { $0[path] }?.contents()
     }
 
-    /// Makes a file with these bytes, in place of any that was there.
+    /// Makes a file with these bytes. Replaces an existing file.
     public func setContents(of path: String, to bytes: [UInt8]) {
         let inode = nextInode.wrappingAdd(1, ordering: .relaxed).oldValue
         let file = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode), memoryMax: memoryMax)
@@ -84,16 +84,16 @@ public final class MemoryFileSystem: FileSystem {
 
 /// The bytes of a file, in chunks that never move: a mapping is a pointer into a chunk.
 ///
-/// A chunk is a segment of the default size, so that a small store takes few addresses. A store of larger segments is read into memory of
-/// its own, as a file is that cannot be mapped.
+/// A chunk is a segment of the default size, so that a small store takes little address space. A store with larger segments is read into
+/// separate memory, like a file that cannot be mapped.
 ///
-/// Concurrent reads of bytes that are not being written are safe, as with a mapped file.
+/// Concurrent reads of bytes that are not being written are safe, as in a mapped file.
 final class MemoryFile: Sendable {
     private static let chunkShift = UInt64(FileFormat.defaultSegmentShift)
     private static let chunkSize = 1 << Int(chunkShift)
 
     private struct State: @unchecked Sendable {
-        // Unchecked: the chunks' memory is shared as a mapped file's is; see the type's comment.
+        // Unchecked: the chunks' memory is shared like that of a mapped file; see the type's comment.
         var chunks: [UnsafeMutableRawPointer] = []
         var size: UInt64 = 0
         var isLocked = false
@@ -116,7 +116,7 @@ final class MemoryFile: Sendable {
         }
     }
 
-    /// - Returns: nil where the address space has no room.
+    /// - Returns: nil if the address space has no room.
     private func chunk(_ offset: UInt64, _ state: inout State) -> UnsafeMutableRawPointer? {
         let index = Int(offset >> Self.chunkShift)
         while state.chunks.count <= index {
@@ -126,7 +126,7 @@ final class MemoryFile: Sendable {
         return state.chunks[index]
     }
 
-    /// - Parameter errno: tells `LogFile` where it may read what it cannot map.
+    /// - Parameter errno: allows `LogFile` to read the file if it cannot be mapped.
     private func outOfMemory(_ offset: UInt64, errno: Int32? = nil) -> StoreError {
         StoreError(
             .noSpace, path: path, at: offset, "the process has no memory for another \(Self.chunkSize >> 20) MiB of a store in memory",
@@ -218,7 +218,7 @@ final class MemoryFile: Sendable {
     }
 }
 
-/// One opening of a memory file: locks are by opening, as `flock`'s are.
+/// One descriptor of a memory file: each has its own lock, as with `flock`.
 final class MemoryFileHandle: StorageFile {
     private let file: MemoryFile
     private let holdsLock = Atomic<Bool>(false)
