@@ -1,4 +1,4 @@
-/// One compaction, from claiming its file to that file's taking the store's path.
+/// One compaction, from the claim of its file until that file has the store's path.
 ///
 /// It copies the rows as of one commit while other threads and processes write. Then it copies the commits made meanwhile, in rounds, and
 /// takes a lock only to learn of them. The last round, the superblock, the sync and the rename are done under the store's locks.

@@ -1,4 +1,4 @@
-/// One copy of a store, from claiming the path to the file that has it.
+/// One copy of a store, from the claim of its file until that file has the copy's path.
 ///
 /// Writes the rows as of one commit, and their indexes, to a file beside the path, in table and row order. Commits made meanwhile are not in
 /// it. No thread waits, except a writer of the store that is replaced while the file gets its name.
