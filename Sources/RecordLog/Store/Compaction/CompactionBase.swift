@@ -50,7 +50,7 @@ struct CompactionBase {
                 if done % Self.progressEvery == 0 { try report(done) }
                 return true
             }
-            // Index pages lack rows or list some twice. This code does not know what the log has.
+            // The pages of the base lack rows, or list some twice. The log, which could correct them, is not read here.
             guard count == state.rowCount else {
                 throw StoreError.corrupt(
                     base.file.path, at: nil, "table \(base.catalog.table(TableID(rawValue: UInt16(index)))?.name ?? "\(index)") has \(count) rows, "

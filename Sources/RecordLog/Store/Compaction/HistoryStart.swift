@@ -37,7 +37,7 @@ struct HistoryStart {
         }
     }
 
-    /// The state of the newest checkpoint at or before a commit, without its indexes, so that none is read or updated.
+    /// The state of the newest checkpoint at or before commit `last`, without its indexes, so that none is read or updated.
     private func checkpointedState(notAfter last: UInt64) throws(StoreError) -> Snapshot? {
         guard !options.rebuildsIndexes else { return nil }
         var pointer = checkpoint

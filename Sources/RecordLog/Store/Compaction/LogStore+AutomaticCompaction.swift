@@ -3,7 +3,7 @@ import Synchronization
 /// idle -> announced -> running -> idle, or announced -> idle, or running -> stopping -> idle.
 enum AutomaticCompaction: UInt8, AtomicRepresentable {
     case idle
-    /// A commit found that a compaction is due. Its thread starts the compaction once it holds no lock.
+    /// A commit found that a compaction is due. The committing thread starts it once it holds no lock.
     case announced
     case running
     /// It must end early.

@@ -56,7 +56,7 @@ struct CommitScan {
         var start: UInt64?
         // True behind a damaged frame after the last commit that may as well be the beginning of a torn tail.
         var isDoubtful = false
-        // The log's end is never within a batch, since a later replay would step over the batch as a whole.
+        // The end of the batch that is being scanned. The log's end is never within it, since a later replay would step over it as a whole.
         var batchEnd: UInt64 = 0
         while position < limit {
             if let range = ahead.reach(position) { log.willRead(range) }

@@ -25,7 +25,7 @@ struct TailExamination {
         frames = TailReader(file)
     }
 
-    /// Whether the log is whole up to the end that the header names, and the damage lies behind it.
+    /// Whether the log is whole up to the end that the header names, and the damage is behind it.
     ///
     /// A copy is read from the front while writers append, so its header is older than its log. Of two commits it may lack the earlier one,
     /// whose bytes were copied before they were written, and have the later one. A loss of acknowledged commits can look the same, so a

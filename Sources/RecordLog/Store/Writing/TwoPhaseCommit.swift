@@ -11,7 +11,7 @@ import Synchronization
 /// Invariants:
 /// 1. All stores are locked, in the order of their identities, from before the first is prepared until the last is completed.
 /// 2. The decision is written once every other store's frames are durable. Nothing is published or acknowledged before the others' commit
-/// frames are durable.
+///    frames are durable.
 /// 3. A failure before the decision is begun is taken back in all stores. A failure after it poisons every handle of the group.
 ///
 /// Files that do not outlive the process take no part in this: they commit last, when nothing can fail any more.

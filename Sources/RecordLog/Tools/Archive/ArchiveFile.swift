@@ -7,7 +7,7 @@
 /// Invariants:
 /// 1. `edition` is that of the bytes read or written last, and `handle` the file that has them.
 /// 2. Once the new file has the path and the directory could not be synced, nothing is written any more (`poison`): a crash may leave either
-/// file.
+///    file.
 ///
 /// For one thread at a time.
 package final class ArchiveFile {

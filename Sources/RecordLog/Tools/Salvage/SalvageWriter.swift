@@ -128,7 +128,7 @@ struct SalvageWriter {
         }
     }
 
-    /// Whether to keep a system row: the client's rows, and the decisions for which other stores may ask.
+    /// Whether to keep a system row: the client's rows are kept, and the decisions that other stores may ask for.
     private static func isKept(_ row: UInt64) -> Bool { Transaction.systemRows.contains(row) || row == CommitDecisions.row }
 
     private func writeSystem(
