@@ -73,7 +73,7 @@ struct TailExamination {
     /// Bytes read at a time.
     private static let stretchMax: UInt64 = 1 << 20
 
-    // MARK: What is lost
+    // MARK: Losses
 
     /// Describes the commits that the damage has destroyed for sure, and those that it may have destroyed.
     private func losses(_ superblock: Superblock) throws(StoreError) -> String {

@@ -9,7 +9,7 @@ extension LogStore {
         try followReplacement(isLocked: isLocked, holding: held)
         let base = writer.base ?? snapshot()
         let file = base.file
-        // Checked before any read: access to mapped bytes that the file has no more faults.
+        // Checked before any read: access to mapped bytes faults if the file no longer has them.
         var size = try file.storage.size()
         guard size >= max(FileFormat.dataStart, writer.end) else {
             file.cutReadable(to: size)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How readers learn of commits by other handles and processes.
+/// Following the commits of other handles and processes.
 extension LogStore {
     /// Learns of commits that other handles and processes made before the call. If none is new, this is one look at the header in memory.
     ///
@@ -33,8 +33,8 @@ extension LogStore {
 
     private static let patience = Duration.milliseconds(5)
 
-    /// Whether no newer commit than this handle knows is published. If true, the handle's newest snapshot, taken after this call, has all
-    /// commits made before the call.
+    /// Whether this handle knows every published commit. If true, the handle's newest snapshot, taken after this call, has all commits made
+    /// before the call.
     /// - Parameter known: any snapshot of this handle. The result is false for one of a file that has been replaced.
     public func isUpToDate(_ known: Snapshot) -> Bool {
         (try? known.file.headerMark().digest) == writer.knownHeader.load(ordering: .acquiring)

@@ -136,8 +136,8 @@ public final class LogStore: Sendable {
     ///
     /// Waits for other writers, in this process and others. `body` cannot write to the same store again (`invalidArgument`).
     ///
-    /// A commit that leaves much log behind the newest checkpoint starts a new one. If that fails, the commit stands and later commits try
-    /// again.
+    /// A commit that leaves much log behind the newest checkpoint starts a new checkpoint. If that fails, the commit stands and later commits
+    /// try again.
     /// - Parameter author: at most 1000 bytes of UTF-8, stored with the commit.
     /// - Throws: the error of `body`, `locked`, `noSpace` or `readOnly`; nothing is changed then. Any other failure to write poisons the
     ///   handle: only opening the store again shows whether the commit is durable.

@@ -29,7 +29,7 @@ final class Writer: @unchecked Sendable {
     var bytesBehind: UInt64
     /// The value of `bytesBehind` when a checkpoint failed last.
     var bytesBehindAtFailure: UInt64 = 0
-    /// The file's end. The bytes from `end` to here are zeroes, unless a writer died.
+    /// The file reaches to here. The bytes from `end` on are zeroes, unless a writer died.
     var zeroedEnd: UInt64
     var poison: StoreError?
     private let fork = ForkGeneration.current
