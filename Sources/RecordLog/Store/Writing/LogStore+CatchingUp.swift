@@ -1,15 +1,15 @@
-/// Learning what other processes have written.
+/// Catching up with the commits of other processes.
 extension LogStore {
     /// Brings this handle up to the file's newest commit.
     /// - Parameters:
-    ///   - isLocked: whether the caller holds the file's lock, and so may follow the log past what is published: to a commit whose
-    ///     writer died before it could say so.
+    ///   - isLocked: whether the caller holds the file's lock. It may then follow the log past the published end, to a commit whose writer
+    ///     died before it published it.
     ///   - held: see `CommitCoordinator.held`.
     func catchUp(isLocked: Bool, holding held: [LogStore] = []) throws(StoreError) {
         try followReplacement(isLocked: isLocked, holding: held)
         let base = writer.base ?? snapshot()
         let file = base.file
-        // Before anything is touched: what is mapped and not there any more faults.
+        // Checked before any read: access to mapped bytes faults if the file no longer has them.
         var size = try file.storage.size()
         guard size >= max(FileFormat.dataStart, writer.end) else {
             file.cutReadable(to: size)
@@ -18,9 +18,9 @@ extension LogStore {
         let (superblock, mark) = try publishedSuperblock(file)
         let isNew = superblock.generation > writer.superblock.generation
         try checkIsNotOlder(superblock, areWhole: mark != nil)
-        // What is shown before it is in the file stays so: it was decided.
+        // A decided commit that is shown before it is in the file stays shown.
         guard isNew || isLocked || superblock.isUnresolved && writer.base == nil else { return writer.remember(mark) }
-        // Another process may have written what the superblock says since.
+        // Another process may have appended after the size was read, and published that.
         if !isLocked { size = try file.storage.size() }
         guard size >= superblock.end else {
             throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")
@@ -47,7 +47,7 @@ extension LogStore {
             if hasMoved || isLocked || shown != nil {
                 writer.end = replay.end
                 writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
-                // What failed here another handle has written.
+                // Another handle has written the checkpoint that failed here.
                 if start !== base { writer.bytesBehindAtFailure = 0 }
                 let newest = try replay.finish(counters: counters)
                 writer.base = shown == nil ? nil : newest
@@ -55,12 +55,12 @@ extension LogStore {
                 publish(shown == nil ? newest : try replay.finish(counters: counters))
             }
             if isStuck, isLocked {
-                // (7) What a writer that died left behind the last whole commit.
+                // (7) A writer that died left this behind the last whole commit.
                 cutTail()
                 if options.durability == .full { try syncFile() }
             }
         }
-        // Zeroes of another writer's making, or nothing where the tail was cut.
+        // The zeroes are another writer's. None are left if the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew {
             writer.superblock = superblock
@@ -69,14 +69,14 @@ extension LogStore {
         writer.remember(mark)
         if isLocked { writer.takeUp(snapshot()) }
         if isLocked, options.durability != .none, writer.mustRewrite || writer.superblock.isUnresolved {
-            // (4) As an opening with the lock does: what no superblock calls durable, and may have been read before by this handle, may be pages that
-            // a failed sync left behind, of which this handle's next sync is not told.
+            // (4) As an opening with the lock does: bytes that no superblock calls durable, and that this handle may have read before, may be
+            // in pages that a failed sync left clean. The system does not report that failure to this handle's next sync.
             try file.rewrite(from: writer.superblock.durableEnd, to: writer.end)
             writer.mustRewrite = false
         }
         if isLocked, writer.superblock.isUnresolved { try publishResolved() }
         guard isLocked, options.durability != .none, writer.superblock.isUnsettled else { return }
-        // (9) This handle went over to a compacted file without the lock, and whoever made it died before its name was durable.
+        // (9) This handle went over to a compacted file without the lock, and the compaction died before the file's name was durable.
         try fileSystem.syncDirectory(of: path)
         var settled = writer.superblock
         settled.isUnsettled = false
@@ -85,7 +85,8 @@ extension LogStore {
 
     // MARK: Saves over several stores
 
-    /// Writes the commit frame that a prepared commit lacks, where the coordinator's store says so; else nothing, and it is cut off.
+    /// Writes the commit frame that a prepared commit lacks, if the coordinator's store has decided for it. Otherwise does nothing, and the
+    /// caller cuts off the prepared commit.
     private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ held: [LogStore]) throws(StoreError) {
         guard try coordinatorStore(prepared, held).settle() else { return }
         let (appender, frame) = try prepared.completion(in: replay.file, counters: counters)
@@ -93,7 +94,7 @@ extension LogStore {
         try replay.take(prepared, frame, end: appender.position)
     }
 
-    /// The frame that whoever completes a prepared commit will write, where the coordinator's store says that it is to be.
+    /// The commit frame that will complete a prepared commit; nil unless the coordinator's store has decided for it.
     private func decided(
         _ prepared: PreparedCommit, _ file: LogFile
     ) throws(StoreError) -> (prepared: PreparedCommit, frame: FramePointer, end: UInt64)? {
@@ -107,7 +108,7 @@ extension LogStore {
         CommitCoordinator(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
     }
 
-    /// Says that nothing waits behind the published end any more, and makes durable what was found there.
+    /// Publishes that no prepared commit waits behind the published end any more, and makes the commits found there durable.
     private func publishResolved() throws(StoreError) {
         if options.durability == .full, writer.superblock.durableEnd < writer.end { try syncFile() }
         let newest = snapshot()
@@ -122,8 +123,8 @@ extension LogStore {
         try writeSuperblock(superblock)
     }
 
-    /// Where to go on from: this handle's newest commit, or a checkpoint that another process has written since, so that what
-    /// is kept in memory stays bounded for a handle that only follows.
+    /// The state to continue from: this handle's newest commit, or a checkpoint that another process has written since. The checkpoint bounds
+    /// the memory of a handle that only follows.
     private func startOfCatchingUp(_ base: Snapshot, _ superblock: Superblock, size: UInt64) -> (Snapshot, UInt64) {
         guard superblock.checkpoint != writer.superblock.checkpoint, !superblock.checkpoint.isNone, superblock.checkpoint.offset < size,
             let loaded = try? CheckpointReader(file: base.file, counters: counters).load(superblock.checkpoint, size: size)
@@ -131,12 +132,13 @@ extension LogStore {
         return (loaded.snapshot, loaded.end)
     }
 
-    /// The newest superblock, and what tells whether another one has been written since; nil where that is not certain. Another process may be
-    /// writing one, and then the other, while they are read: of one that is half there nothing is remembered, its checksum least of all.
+    /// The newest superblock, and a mark that tells whether another one was written since; the mark is nil if that is uncertain. Another
+    /// process may write one superblock and then the other while they are read. No mark is kept of a half-written superblock, since its
+    /// checksum may already be the new one.
     private func publishedSuperblock(_ file: LogFile) throws(StoreError) -> (Superblock, HeaderMark?) {
         for _ in 0..<10 {
             let found = try file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { header throws(StoreError) -> (Superblock, HeaderMark?)? in
-                // Before the superblocks: what is written in between makes another mark.
+                // Made before the superblocks are read, so that a write in between gives another mark.
                 let mark = HeaderMark(header)
                 guard mark != writer.mark else { return (writer.superblock, mark) }
                 writer.mark = nil
@@ -148,12 +150,13 @@ extension LogStore {
         throw StoreError.corrupt(path, at: 0, "both superblocks are damaged")
     }
 
-    /// A backup that was copied over the open file has the same inode and the superblocks of its day. What this handle would append to it would
-    /// lie behind a gap. A superblock that is damaged, or just being written, leaves the one before as the newest; that is no older state.
+    /// Detects a backup that was copied over the open file: it has the same inode and older superblocks. Frames that this handle appends
+    /// would be stored behind a gap. A superblock that is damaged, or is being written, leaves the one before as the newest; that is not an
+    /// older state.
     private func checkIsNotOlder(_ superblock: Superblock, areWhole: Bool) throws(StoreError) {
         let known = writer.superblock
         guard areWhole, superblock.generation <= known.generation else { return }
-        // One that waits for room is not in the file.
+        // A superblock that waits for room is not in the file.
         guard superblock.generation < known.generation || superblock != known && !writer.isSuperblockPending else { return }
         throw StoreError(
             .superseded, path: path, at: superblock.offset,
@@ -162,19 +165,20 @@ extension LogStore {
             remedy: "Nothing was written. Close the store and open it again; replace a store's file by a rename, or while nobody has it open.")
     }
 
-    /// Under the lock nobody writes a superblock, and all that the header says was taken up: it is known, damaged superblocks and all.
+    /// Under the lock no other process writes a superblock, and this handle has taken up all that the header says. So the header is known,
+    /// damaged superblocks included.
     func rememberHeader() throws(StoreError) {
         guard writer.mark == nil else { return }
         writer.mark = try writer.file.headerMark()
     }
 
-    /// Whether something follows the log's end: a writer died after appending and before publishing.
+    /// Whether bytes follow the log's end: a writer died after appending and before publishing.
     private func hasFrame(at offset: UInt64, _ file: LogFile, size: UInt64) throws(StoreError) -> Bool {
         guard size >= offset + UInt64(FrameHeader.lengthMin) else { return false }
         return try file.withBytes(at: offset, count: FrameHeader.lengthMin) { $0.load(as: UInt32.self) != 0 }
     }
 
-    /// Goes over to the file that has taken the path's place, if one has.
+    /// Goes over to the file that has replaced this one at the path, if one has.
     private func followReplacement(isLocked: Bool, holding held: [LogStore]) throws(StoreError) {
         for _ in 0..<100 {
             let identity = try fileSystem.identity(of: path)
@@ -186,10 +190,10 @@ extension LogStore {
                 return
             }
             let storage = try fileSystem.open(path, options.isReadOnly ? .readOnly : .readWrite)
-            // Of a store that was destroyed, or one in the making: this one's own file is read on, as where it was removed.
+            // The store was destroyed, or another one is being created. Keep reading this handle's own file, as if it had been removed.
             if !isLocked, try storage.size() == 0 { return }
             if isLocked { try storage.lock(timeout: options.lockTimeout) }
-            // Without the lock another process may be writing: what is behind the published end is its work, not a torn tail.
+            // Without the lock another process may be writing: the bytes behind the published end are its work, not a torn tail.
             var asReader = options
             asReader.isReadOnly = options.isReadOnly || !isLocked
             let opening = Opening(path: path, options: asReader, fileSystem: fileSystem, counters: counters, held: held)
@@ -206,7 +210,7 @@ extension LogStore {
                 throw StoreError(
                     .superseded, path: path, "another store has taken this one's path", remedy: "Close the store and open it again.")
             }
-            // A backup: what was read would be of a time to come, and row numbers that were given out would be given out again.
+            // An older state is a backup. Rows read so far would be newer than the file, and row numbers already given would be given again.
             guard opened.snapshot.sequence >= snapshot().sequence else {
                 if isLocked { storage.unlock() }
                 throw StoreError(
@@ -221,8 +225,8 @@ extension LogStore {
 }
 
 extension Writer {
-    /// What the log has and no superblock says: its writer died before the superblock, or had no room for it. It is told with the next superblock, and is as little
-    /// durable as that says.
+    /// Takes up commits that the log has and no superblock names: their writer died before it wrote the superblock, or had no room for it.
+    /// The next superblock names them and leaves the durable end unchanged.
     fileprivate func takeUp(_ newest: Snapshot) {
         guard superblock.sequence < newest.sequence else { return }
         superblock = superblock(upTo: end)
