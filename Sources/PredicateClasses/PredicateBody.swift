@@ -11,7 +11,7 @@ package final class BlockBody: PredicateBody {
     package let block: (Any?, [String: Any]?) -> Bool
     /// nil if the block is not constant.
     package let constant: Bool?
-    /// The original of a predicate that evaluates in its own way; nil for other blocks.
+    /// The body of the subclass's predicate that this block evaluates; nil for other blocks.
     package let stated: (any PredicateBody)?
 
     package init(stating stated: (any PredicateBody)? = nil, block: @escaping (Any?, [String: Any]?) -> Bool) {

@@ -51,7 +51,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     final var isFrozen = false
     /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model is frozen.
     final var frozenProperties: [NSPropertyDescription] = []
-    /// The same without the elements of composites; set when the model is frozen.
+    /// All properties without the elements of composites; set when the model is frozen.
     private var frozenPublicProperties: [NSPropertyDescription] = []
     /// Whether this entity or an ancestor has composite attributes.
     final var hasComposites = false

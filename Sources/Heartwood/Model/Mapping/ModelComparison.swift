@@ -111,7 +111,7 @@ package struct ModelComparison {
             }
             return nil
         case (let old as NSAttributeDescription, let new as NSAttributeDescription):
-            // A derived attribute is computed anew, so its old values do not matter.
+            // A derived attribute is recomputed, so its old values do not matter.
             if new is NSDerivedAttributeDescription { return nil }
             return AttributeConversion(from: old, to: new) == nil ? "Source and destination attribute types are incompatible" : nil
         case (let old as NSRelationshipDescription, let new as NSRelationshipDescription):

@@ -63,7 +63,7 @@ extension PredicateValue {
         return result
     }
 
-    /// The same for equal values, whatever their types; 0 for values without a hash.
+    /// Equal values of any types have equal hashes; 0 for values without a hash.
     private var equalityHash: Int {
         switch self {
         case .bool(let flag): (flag ? 1.0 : 0.0).hashValue

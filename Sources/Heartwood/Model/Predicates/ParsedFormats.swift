@@ -28,7 +28,7 @@ enum ParsedFormats {
     private static func template(_ format: String) -> FormatTemplate? { known.withLock { $0.template(format) } }
 
     /// The tree of a known format whose only argument is compared with a key path.
-    /// - Returns: nil if another way must be taken.
+    /// - Returns: nil if the format is not known or the argument does not fit.
     static func tree(_ format: String, _ argument: any CVarArg) -> PredicateTree? {
         guard let template = template(format) else { return nil }
         let value = PredicateValue(argument: argument)

@@ -8,7 +8,7 @@
 /// 2. Once `base` is read, no key of `added` is in it and each key of `removed` is.
 /// 3. `order`, if set, is the whole current order of an ordered relationship.
 /// 4. While `base` is unread and the other side is to-one, `added` has no key whose row leads here, and `removed` no key whose row leads
-///    elsewhere: so when such a row is read anew, no change that was undone is left behind.
+///    elsewhere: so when such a row is read again, no change that was undone is left behind.
 /// While `base` is unread and the other side is to-many, a key in `removed` may never have been a member, and a key that was removed and
 /// added again is in `added`.
 final class ToManyState {
