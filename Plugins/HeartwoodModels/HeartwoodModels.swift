@@ -77,7 +77,7 @@ struct HeartwoodModels: BuildToolPlugin {
         }
     }
 
-    /// Returns the models below a folder, and the files that they consist of.
+    /// The models below a folder, and the files that they are made of.
     private static func models(in folder: URL) -> (models: [URL], parts: [URL]) {
         var models: [URL] = []
         var parts: [URL] = []

@@ -12,7 +12,7 @@ extension PredicateCompiler {
             default: return ConstantTest(false)
             }
         }
-        // NaN equals no value, and no value is less or greater, whatever the column.
+        // In every type of column, NaN equals no value, and no value is less or greater.
         if value.isNotANumber, let found = comparison.comparison.order { return ConstantTest(found == .notEqual) }
         switch comparison.comparison {
         case .between:

@@ -3,7 +3,7 @@ import RecordLog
 
 /// Compiles a predicate to tests on the rows of one table.
 ///
-/// Where the compiler returns nil, the context evaluates the whole predicate on objects.
+/// If the compiler returns nil, the context evaluates the whole predicate on objects.
 struct PredicateCompiler {
     let table: EntityTable
     /// nil where a test may read only the row's own columns.

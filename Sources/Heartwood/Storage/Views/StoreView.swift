@@ -35,7 +35,7 @@ class StoreView {
         try members(of: key, runtime: runtime, property: property).contains(member)
     }
 
-    /// Returns binary data that the row itself contains, whatever their length; nil where the row contains only their location.
+    /// Returns binary data of any length that the row itself contains; nil where the row contains only their location.
     func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? { nil }
 
     /// Whether the store answers requests instead of queries on rows.
