@@ -64,8 +64,8 @@ struct DerivedAttributes {
             }
         }
         pass.changes.sort(by: MemberChange.precedes)
-        // The base's indexes lack references that the transaction has made. So all rows of the first round are computed again while derived sources
-        // change.
+        // The base's indexes lack references that this transaction has made. The first round computes all rows with such references. Those with
+        // derived sources are computed again while sources change.
         var first: [RowReference]?
         while !pass.pending.isEmpty {
             var round = pass.pending

@@ -14,8 +14,8 @@ protocol RowGathering {
 
 /// Sorts rows by their keys. Rows with equal keys come by table, then by number.
 ///
-/// With a limit, the sorter keeps at most twice as many rows, and at least 1,024: it drops the others, and skips a row that sorts after the last
-/// one wanted.
+/// With a limit, the sorter keeps at most twice as many rows, or 1,024 where that is more. It drops the others, and skips a row that sorts after
+/// the last one wanted.
 struct RowSorter: RowGathering {
     private struct Entry {
         let prefix: UInt64

@@ -7,7 +7,7 @@ final class Estimates {
 
     /// The selectivity assumed for a condition without an index.
     private static let unknown = 0.25
-    /// About as many ranges are sampled; the sum is extrapolated.
+    /// The approximate number of ranges to sample; the sum is extrapolated.
     private static let rangesAsked = 32
 
     init(planner: QueryPlanner) {

@@ -102,7 +102,7 @@ final class EntityTable: Sendable {
 extension EntityTable {
     /// Returns the names of an index's attributes.
     func names(of index: TableIndex) -> [String] {
-        // A loop instead of `compactMap`: Swift 6.3's optimizer does not handle the closures.
+        // A loop instead of `compactMap`: Swift 6.3's optimizer fails on the closures.
         var names: [String] = []
         for part in index.parts {
             if case .property(let property) = part.key { names.append(runtime.properties[property].name) }
