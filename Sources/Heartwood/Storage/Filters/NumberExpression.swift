@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Arithmetic over number columns and constants, without a value made for each step: the rules are `PredicateNumber`'s.
+/// Arithmetic over number columns and constants without a `PredicateValue` for each step. The rules are those of `PredicateNumber`.
 class NumberExpression {
     /// - Returns: nil for null.
     func number(_ row: RowView) -> PredicateNumber? { nil }
@@ -58,7 +58,7 @@ final class NumberCombination: NumberExpression {
     }
 }
 
-/// A number where a value is wanted.
+/// Makes a number a `RowExpression`.
 final class NumberValueExpression: RowExpression {
     private let number: NumberExpression
 
@@ -69,7 +69,7 @@ final class NumberValueExpression: RowExpression {
     override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { number.number(row)?.value ?? .null }
 }
 
-/// Two numbers, compared as in memory.
+/// Compares two numbers by the rules of predicates in memory.
 final class NumberTest: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let order: ComparisonOperator

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Comparisons of an attribute with a constant.
+/// Compiles comparisons of an attribute with a constant.
 extension PredicateCompiler {
     func column(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         let runtime = table.runtime
@@ -12,7 +12,7 @@ extension PredicateCompiler {
             default: return ConstantTest(false)
             }
         }
-        // What is no number equals nothing, and is before and behind nothing, whatever the column.
+        // In every type of column, NaN equals no value, and no value is less or greater.
         if value.isNotANumber, let found = comparison.comparison.order { return ConstantTest(found == .notEqual) }
         switch comparison.comparison {
         case .between:
@@ -99,14 +99,14 @@ extension PredicateCompiler {
     }
 
     private func integer(_ index: Int, _ found: ComparisonOperator, _ constant: Int64) -> RowFilter {
-        // The keys of a Boolean column have no place for other numbers.
+        // The keys of a Boolean column can only be 0 and 1.
         let isBool = table.runtime.properties[index].kind == .bool
         guard !isBool || constant == 0 || constant == 1 else { return outside(index, found, isLarge: constant > 1) }
         return IntegerTest(table.runtime, index, found, constant)
     }
 
-    /// An integer column against a number that may have a fraction: the nearest integers say the same.
-    /// - Parameter below: the nearest that is not above the number; nil where 64 bits do not hold it.
+    /// Compares an integer column with a number that may have a fraction, by an equivalent comparison with the nearest integers.
+    /// - Parameter below: the greatest integer that is not above the number; nil where it needs more than 64 bits.
     private func integer(_ index: Int, _ found: ComparisonOperator, below: Int64?, isWhole: Bool, isLarge: Bool) -> RowFilter {
         guard let below else { return outside(index, found, isLarge: isLarge) }
         guard !isWhole else { return integer(index, found, below) }
@@ -118,7 +118,7 @@ extension PredicateCompiler {
         }
     }
 
-    /// An integer column against a number that is larger, or smaller, than all that it can have.
+    /// Compares an integer column with a number beyond its range.
     private func outside(_ index: Int, _ found: ComparisonOperator, isLarge: Bool) -> RowFilter {
         switch found {
         case .equal: ConstantTest(false)
@@ -147,7 +147,7 @@ extension PredicateCompiler {
         guard let members = value.members else { return nil }
         let present = members.filter { !$0.isNull }
         let test: RowFilter?
-        // What a column cannot have equals none of its values.
+        // A value that the column cannot hold equals none of its values.
         switch kind {
         case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
@@ -156,13 +156,13 @@ extension PredicateCompiler {
             test = TextSetTest(table.runtime, index, present.compactMap(\.uriText))
         case .bool, .int16, .int32, .int64:
             let numbers = present.compactMap(\.exactInteger)
-            // No Boolean is another number, and no key of its index stands for one.
+            // A Boolean is never another number, and its index has no key for one.
             test = IntegerSetTest(table.runtime, index, Set(kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers))
         case .float, .double: test = DoubleSetTest(table.runtime, index, Set(present.flatMap(\.exactDoubles)))
         case .decimal:
             var numbers: [Decimal] = []
             for member in present where !member.isNotANumber {
-                // No decimal is so large.
+                // Such a number is beyond the range of decimals.
                 if case .double(let value) = member, abs(value) > 1e166 { continue }
                 guard let number = Self.decimal(member) else { return nil }
                 numbers.append(number)
@@ -189,7 +189,7 @@ extension PredicateCompiler {
 }
 
 extension PredicateValue {
-    /// What a column of URIs is compared with.
+    /// The text to compare a URI column with.
     fileprivate var uriText: String? {
         switch self {
         case .url(let url): url.absoluteString
@@ -199,7 +199,7 @@ extension PredicateValue {
     }
 }
 
-/// The members of a list that a column of numbers can equal; what has a fraction, is too large or is no number equals none.
+/// The values of a list that a number column can equal. Fractions for an integer column, numbers out of range, and other types equal none.
 extension PredicateValue {
     fileprivate var exactInteger: Int64? {
         switch self {
@@ -211,15 +211,15 @@ extension PredicateValue {
         }
     }
 
-    /// As a double is compared with a decimal. The conversion there and back may be wrong in some of its last places, more of them the
-    /// further from 1 a number is.
+    /// Returns the doubles that are equal to a decimal by the rules of comparison. The search starts near the decimal because the conversion may be
+    /// wrong in its last digits, in more of them the further the number is from 1.
     private static func doubles(equalTo decimal: PredicateValue, near start: Double) -> [Double] {
         func order(_ double: Double) -> ComparisonResult? { PredicateValue.double(double).ordered(decimal) }
         var double = start
         for _ in 0..<1000 {
             guard let found = order(double), found != .orderedSame else { break }
             let next = found == .orderedAscending ? double.nextUp : double.nextDown
-            // Between two neighbours there is none.
+            // The decimal is between two neighbouring doubles.
             if order(next) != .orderedSame, order(next) != found { return [] }
             double = next
         }
@@ -235,7 +235,7 @@ extension PredicateValue {
         return result
     }
 
-    /// One at most, but for decimals, which may be the nearest to more than one.
+    /// At most one double, except for a decimal, which may be equal to several.
     fileprivate var exactDoubles: [Double] {
         switch self {
         case .double(let value): return value.isNaN ? [] : [value]

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// `SUBQUERY(members, $x, …).@count` compared with a constant.
+/// Compiles `SUBQUERY(members, $x, …).@count` compared with a constant.
 extension PredicateCompiler {
     func memberCount(
         _ keys: [String], _ variable: String, _ predicate: PredicateNode, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
@@ -21,7 +21,7 @@ extension PredicateCompiler {
     }
 }
 
-/// How many members of a to-many relationship meet a condition.
+/// Compares the number of a to-many relationship's members that meet a condition with a constant.
 final class MatchCountTest: RowFilter {
     private let source: MemberSources
     private let destinations: DestinationTests
@@ -55,10 +55,10 @@ final class MatchCountTest: RowFilter {
 }
 
 extension PredicateNode {
-    /// A subquery's predicate with its variable as the object that is asked; nil where it asks the object around it too.
+    /// Rewrites a subquery's predicate so that its variable becomes the evaluated object; nil where the predicate also uses the outer object.
     fileprivate func asked(of variable: String) -> PredicateNode? {
         var asksOuter = false
-        // Parts come before what they are parts of, so the variable is still there when its path is seen.
+        // Parts are rewritten before the expression that contains them, so the variable still exists when its path is visited.
         let result = rewriting { expression, bound in
             switch expression {
             case .keyPath(let keys):

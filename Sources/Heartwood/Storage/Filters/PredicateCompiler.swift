@@ -3,17 +3,17 @@ import RecordLog
 
 /// Compiles a predicate to tests on the rows of one table.
 ///
-/// What it cannot compile gives nil, and the context evaluates the whole predicate on objects instead.
+/// If the compiler returns nil, the context evaluates the whole predicate on objects.
 struct PredicateCompiler {
     let table: EntityTable
-    /// nil where a row's own columns alone can be asked.
+    /// nil where a test may read only the row's own columns.
     let view: RecordLogView?
 
     private var runtime: EntityRuntime { table.runtime }
 
     func compile(_ node: PredicateNode) -> RowFilter? {
         let test = test(node)
-        // Of what is left of a compound its own says more.
+        // A simplified compound keeps the format of the part that is left, which says more.
         if table.hasPartialIndexes, test?.format == nil { test?.format = PredicatePrinter.format(node) }
         return test
     }
@@ -31,8 +31,8 @@ struct PredicateCompiler {
         }
     }
 
-    /// What is the same for all rows of the table is settled here, so that a table of another entity than the one asked for is not looked at.
-    /// - Parameter decisive: what one part settles the whole by.
+    /// Joins tests and evaluates constants here, so that a table whose entity cannot match is not read.
+    /// - Parameter decisive: the value of a part that decides the whole.
     private func compile(_ parts: [PredicateNode], decisive: Bool, _ joined: ([RowFilter]) -> RowFilter) -> RowFilter? {
         var tests: [RowFilter] = []
         var isCompiled = true
@@ -60,7 +60,7 @@ struct PredicateCompiler {
             guard let values = Self.constants(list) else { return expressions(comparison) }
             return compile(keys[...], comparison, .collection(values))
         case (.constant(let value), .keyPath(let keys)):
-            // 5 < age is age > 5; "x" IN name is left to memory.
+            // 5 < age becomes age > 5. "x" IN name is evaluated in memory.
             guard comparison.modifier == .direct, let mirrored = comparison.comparison.mirrored else { return expressions(comparison) }
             var exchanged = comparison
             exchanged.comparison = mirrored
@@ -72,11 +72,11 @@ struct PredicateCompiler {
         }
     }
 
-    /// What a key path that the table has no property for gives of every row, as it does of objects.
-    /// - Returns: nil where rows do not tell.
+    /// Returns the value of a key path that is the same for all rows, because it starts with no property of the table.
+    /// - Returns: nil where it depends on the row.
     func constant(_ keys: ArraySlice<String>) -> PredicateValue? {
         guard let key = keys.first else { return nil }
-        // A key of another entity of the family is null here.
+        // A property of another entity in the family is null here.
         let isNull = runtime.entity.isKnownInFamily(key)
         guard isNull || key == "entity" else { return nil }
         return PredicateKeyPath.value(keys.dropFirst(), of: isNull ? nil : runtime.entity)
@@ -120,10 +120,10 @@ struct PredicateCompiler {
 
     // MARK: Relationships
 
-    /// Whether what is asked of an object is the object itself, for which its ID stands as well.
+    /// Whether a path ends at the object itself, or at its ID.
     private static func isObject(_ keys: ArraySlice<String>) -> Bool { keys.isEmpty || keys.elementsEqual(["objectID"]) }
 
-    /// Whether a path leads through so many tables, those of each entity's family along it multiplied, that it is better followed in memory.
+    /// Whether a path leads through so many tables (the product of the family sizes along it) that evaluation in memory is better.
     static func isTooWide(_ keys: ArraySlice<String>, from entity: NSEntityDescription) -> Bool {
         guard keys.count > 2 else { return false }
         var owners = [entity], count = 1
@@ -169,7 +169,7 @@ struct PredicateCompiler {
             guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
             return MemberCountTest(source, found, count)
         }
-        // A further collection on the way belongs to the same ANY or ALL.
+        // A further collection in the path has the same ANY or ALL.
         var inner = comparison
         guard let isNested = isThroughToMany(rest, from: index) else { return nil }
         if !isNested { inner.modifier = .direct }
@@ -193,7 +193,7 @@ struct PredicateCompiler {
         }
     }
 
-    /// A to-many relationship.
+    /// Returns the sources of a to-many relationship's members.
     func source(_ index: Int) -> MemberSources? {
         guard let members = table.members[index] else { return nil }
         if case .link = members { return MemberSources(members: members, inverse: nil) }
@@ -214,11 +214,11 @@ struct PredicateCompiler {
         return tests
     }
 
-    /// Whether a path goes on through collections; nil where one lies behind a to-one relationship, whose null is then none of its
-    /// members' values.
+    /// Whether a path continues through collections; nil where a collection comes after a to-one relationship. If that is null, the row has no
+    /// member to test.
     private func isThroughToMany(_ rest: ArraySlice<String>, from index: Int) -> Bool? {
         let destination = runtime.properties[index].destination
-        // As most do.
+        // The common case.
         if rest.count == 1, let key = rest.first, destination?.keptProperty(key) is NSAttributeDescription { return false }
         var owners = destination.map { [$0] } ?? []
         var isBehindToOne = false
@@ -226,7 +226,7 @@ struct PredicateCompiler {
             let relationships = owners.flatMap { $0.familyProperties(key) }.compactMap { $0 as? NSRelationshipDescription }
             guard !relationships.isEmpty else { return false }
             if relationships.contains(where: \.isToMany) {
-                // Siblings may have the same name for one object and for many.
+                // Sibling entities may use one name for a to-one and a to-many relationship.
                 guard !isBehindToOne, relationships.allSatisfy(\.isToMany) else { return nil }
                 return rest.last?.hasPrefix("@") != true
             }
@@ -236,13 +236,13 @@ struct PredicateCompiler {
         return false
     }
 
-    /// The row that an object has in this store; none where it is of another one, or was never saved.
-    /// - Returns: nil for what is no object.
+    /// Returns the rows of an object in this store; none where it belongs to another store or was never saved.
+    /// - Returns: nil where the value is not an object.
     private func rows(_ value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
         value.members == nil ? rows(among: .collection([value]), view) : nil
     }
 
-    /// As `rows(_:_:)`, of each member of a list.
+    /// Returns the rows of all objects in a list, as `rows(_:_:)` does for one.
     private func rows(among value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
         guard let members = value.members, let store = runtime.holder else { return nil }
         var result: Set<RowReference> = []

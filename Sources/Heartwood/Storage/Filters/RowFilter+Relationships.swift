@@ -1,10 +1,10 @@
 import RecordLog
 
-/// By table ID: the test of a relationship's destination, whose rows may lie in several tables.
+/// The tests of a relationship's destination, by table ID: several tables may contain its rows.
 struct DestinationTests {
     private var byTable: [RowFilter?] = []
 
-    /// The tables with their tests.
+    /// The tables and their tests.
     var list: [(table: TableID, test: RowFilter)] {
         byTable.enumerated().compactMap { id, test in test.map { (TableID(rawValue: UInt16(id)), $0) } }
     }
@@ -15,7 +15,7 @@ struct DestinationTests {
         byTable[id] = test
     }
 
-    /// - Parameter whenGone: what a row gives that is not there any more.
+    /// - Parameter whenGone: the result for a row that no longer exists.
     @inline(__always)
     func matches(_ reference: RowReference, _ scope: QueryScope, whenGone: Bool = false) throws -> Bool {
         let id = Int(reference.table.rawValue)
@@ -26,18 +26,18 @@ struct DestinationTests {
     }
 }
 
-/// A to-many relationship of a table, from either end.
+/// The two ways to the members of a to-many relationship.
 struct MemberSources {
-    /// From an owner to its members.
+    /// The members by owner.
     let members: MemberSource
-    /// The property of the members' entities that refers to their owner; nil where the members are in a join table.
+    /// The property of the members that refers to their owner; nil where a join table stores the members.
     let inverse: Int?
 }
 
-/// A condition on the object at the other end of a to-one relationship.
+/// Tests the destination of a to-one relationship.
 final class ToOneTest: ColumnTest {
     let destinations: DestinationTests
-    /// What a missing destination gives, or one that is gone: the value of the comparison with null.
+    /// The result without a destination, or with one that no longer exists: that of a comparison with null.
     let whenNull: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationTests, whenNull: Bool) {
@@ -61,7 +61,7 @@ final class ToOneTest: ColumnTest {
     }
 }
 
-/// Whether any member of a to-many relationship meets a condition.
+/// Tests whether any member of a to-many relationship meets a condition.
 final class AnyMemberTest: RowFilter {
     let source: MemberSources
     let destinations: DestinationTests
@@ -90,7 +90,7 @@ final class AnyMemberTest: RowFilter {
     }
 }
 
-/// Whether any member of a to-many relationship is one of these objects.
+/// Tests whether any member of a to-many relationship is one of these objects.
 final class AnyMemberIdentityTest: RowFilter {
     let source: MemberSources
     let constants: Set<RowReference>
@@ -119,7 +119,7 @@ final class AnyMemberIdentityTest: RowFilter {
     }
 }
 
-/// How many members a to-many relationship has; counted in the index.
+/// Compares the number of a to-many relationship's members, counted in the index, with a constant.
 final class MemberCountTest: RowFilter {
     let source: MemberSources
     let comparison: ComparisonOperator

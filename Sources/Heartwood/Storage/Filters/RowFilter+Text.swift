@@ -1,6 +1,6 @@
 import RecordLog
 
-/// A string column against a pattern, on its UTF-8 bytes.
+/// Matches a string column's UTF-8 bytes with a pattern.
 final class TextTest: ColumnTest {
     let matcher: TextMatcher
     let isNegated: Bool
@@ -30,9 +30,9 @@ final class TextTest: ColumnTest {
     override var weight: Int { matcher.weight }
 }
 
-/// A string column against a list of strings.
+/// Looks up a string in a list.
 final class TextSetTest: ColumnTest {
-    /// Each once.
+    /// Without duplicates.
     private let texts: [String]
     private let table = GroupTable()
 
