@@ -54,7 +54,7 @@ final class BatchUniqueness {
         }
     }
 
-    /// Prefetches the memory that `mayHold` reads for these hashes, so that the cache misses overlap.
+    /// Reads the table entries that `mayHold` needs for these hashes, so that the cache misses overlap.
     func prepare(_ hashes: [UInt64]) { rows.prepare(hashes) }
 
     /// Whether `conflict` may find a conflict for the row whose hashes are in this range of the list.

@@ -30,7 +30,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
     case resultTypeStatusOnly = 0
     /// `[NSManagedObjectID]`: the IDs of the objects deleted, also by cascading delete rules.
     case resultTypeObjectIDs = 1
-    /// The number of the objects deleted, without those that a cascade deleted.
+    /// The number of deleted objects that the request targets, without those that only a cascade deleted.
     case resultTypeCount = 2
 }
 

@@ -33,7 +33,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Makes a container and finds its model by name: `NAME.xcdatamodeld`, `NAME.xcdatamodel`, or Xcode's compiled form, `NAME.momd` or
     /// `NAME.mom`. It searches the resources of the main bundle and of other loaded bundles, the package resources beside the executable,
-    /// the executable's directory, the working directory, and the Resources directories there.
+    /// the executable's directory, the working directory, and the `Resources` directory in it.
     /// - Precondition: the model is found and loads; the message lists the directories that were searched.
     /// - Parameter fileID: names the module that may have the classes of entities whose model names no module.
     public convenience init(name: String, fileID: StaticString = #fileID) {

@@ -26,7 +26,7 @@ final class IdentityMap {
     var observer: RegistrationObserver?
 
     private static let minimumSweep = 1024
-    /// A table of this capacity has a quarter of its slots free when it holds the objects of one sweep.
+    /// The smallest capacity that `sweep` considers for the remaining objects.
     private static let sweptCapacity = 2048
     private static let minimumCapacity = 16
 

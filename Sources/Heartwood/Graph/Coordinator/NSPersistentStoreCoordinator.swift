@@ -299,8 +299,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// registered type is removed without a look at its contents.
     /// - Parameter options: the options for opening the store; `NSPersistentStoreForceDestroyOption` removes it even if it is in use.
     /// - Throws: 134070 for a record log that is open for writing elsewhere in this process, or in another one as far as the system can
-    ///   tell, and if the file is no store of this type or was added with another type; 134000 for a type without a class. Nothing is
-    ///   removed then, except that the coordinator may lose the store if another writer begins just then.
+    ///   tell, and if the store was added with another type; an error if the file is no store of this type; 134000 for a type without a
+    ///   class. Nothing is removed then, except that the coordinator may lose the store if another writer begins at the same moment.
     open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
         try performDestruction(at: url, ofType: storeType, options)
     }

@@ -54,7 +54,7 @@ struct FetchSpecification {
         if let entity = request.entity {
             guard let coordinator = context.coordinator else { return entity }
             let own = coordinator.ownEntity(for: entity)
-            // The model may have the subentities of another version's entity under its own.
+            // Checked here, because the subentities of another version's entity may equal the model's own, and would be fetched.
             guard own.model === coordinator.model else { throw CoreDataError.noStore(for: entity) }
             return own
         }
