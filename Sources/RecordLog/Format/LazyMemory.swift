@@ -1,14 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
 /// Large memory whose pages the system provides as they are touched, and has again once it is released: an allocator keeps what others
 /// may ask for next.
@@ -62,12 +52,5 @@ enum LazyMemory {
 
     static func clear(_ memory: UnsafeMutableRawPointer, _ count: Int) {
         memset(memory, 0, count)
-    }
-
-    /// Lets another thread run.
-    static func pause() {
-        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-            usleep(50)
-        #endif
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A large piece of the log on its way to the file, while its appender lays down the next one: copying it there takes the system as long
 /// as making it took.
 ///
@@ -11,7 +9,7 @@ import Synchronization
 /// 2. `finish` is called before anything else is written to the file, before it is synced or cut, before its lock is let go, and before
 ///    bytes of the piece are read from it.
 final class BackgroundWrite: @unchecked Sendable {
-    // Unchecked: the failure is written by the thread alone, and read once `isDone` says that it is there.
+    // Unchecked: the failure is written by the thread alone, and read once `end` is finished.
     let offset: UInt64
     let count: Int
     private let storage: any StorageFile
@@ -20,7 +18,7 @@ final class BackgroundWrite: @unchecked Sendable {
     /// Written and read by the owner alone.
     private var hasThread = false
     private var failure: StoreError?
-    private let isDone = Atomic<Bool>(false)
+    private let end = Completion()
 
     /// Begins to write.
     /// - Parameter isSyncedSoon: whether the disk may begin with the piece as soon as the file has it.
@@ -40,13 +38,13 @@ final class BackgroundWrite: @unchecked Sendable {
         } catch {
             failure = error
         }
-        isDone.store(true, ordering: .releasing)
+        end.finish()
     }
 
     /// - Throws: what the write threw.
     func finish() throws(StoreError) {
         if !hasThread { write() }
-        while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+        end.wait()
         if let failure { throw failure }
     }
 }

@@ -1,11 +1,5 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
 
     /// Has the system begin to write bytes of its cache to the disk, and does not wait for it: `sync_file_range` with
     /// `SYNC_FILE_RANGE_WRITE` alone. With that flag no error is taken from the sync that comes after it.

@@ -1,14 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
 /// Which processes have a file open or mapped, where the system tells: on Linux, by `/proc/PID/fd` and `/proc/PID/maps` of
 /// those that this process may look at.

@@ -3,22 +3,22 @@ import Synchronization
 /// One piece of work on a thread of its own, which its owner can tell to end early.
 final class StoppableThread: Sendable {
     private let stopped = Atomic<Bool>(false)
-    private let ended = Atomic<Bool>(true)
+    private let end = Completion(isFinished: true)
 
     /// Whether the owner has told the work to end.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
     /// Whether no thread runs: none was started, or its work has ended. What the work has written is there then.
-    var hasEnded: Bool { ended.load(ordering: .acquiring) }
+    var hasEnded: Bool { end.isFinished }
 
     /// - Returns: false where the system gives no thread; `work` is not run then.
     func start(_ work: @escaping @Sendable () -> Void) -> Bool {
-        ended.store(false, ordering: .releasing)
+        end.begin()
         let isStarted = SystemThread.start { [self] in
             work()
-            ended.store(true, ordering: .releasing)
+            end.finish()
         }
-        if !isStarted { ended.store(true, ordering: .releasing) }
+        if !isStarted { end.finish() }
         return isStarted
     }
 
@@ -29,9 +29,12 @@ final class StoppableThread: Sendable {
         throw StoreError(.cancelled, path: path, "the operation that this work is a part of has ended", remedy: "The store is as it was.")
     }
 
+    /// Returns once no thread runs, or after about so many milliseconds.
+    func wait(atMost milliseconds: Int) { end.wait(atMost: milliseconds) }
+
     /// Tells the work to end, and waits for that.
     func stop() {
         stopped.store(true, ordering: .releasing)
-        while !hasEnded { LazyMemory.pause() }
+        end.wait()
     }
 }

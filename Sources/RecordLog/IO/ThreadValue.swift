@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A pointer that each thread has one of its own of; where the platform has none of these it is always nil.
 package struct ThreadValue: Sendable {

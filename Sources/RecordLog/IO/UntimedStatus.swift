@@ -1,11 +1,5 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
 
     /// Which file a path leads to, asked without asking for the file's times.
     ///

@@ -1,19 +1,17 @@
-import Synchronization
-
 /// A buffer of index entries on its way to a scratch file, while another is filled: sorting and writing them takes as long as
 /// adding them did.
 ///
 /// A thread of the system's does that where the file may be written from another thread; elsewhere it is done at once, in an order that
 /// a simulation can repeat.
 final class BackgroundSpill: @unchecked Sendable {
-    // Unchecked: what the thread uses and makes is its own until `isDone` says that it has ended.
+    // Unchecked: what the thread uses and makes is its own until `end` is finished.
     typealias Run = SpilledEntries.Run
 
     let number: Int
     private let entries: Memtable
     private let scratch: ScratchFile
     private var runs: [Run]
-    private let isDone = Atomic<Bool>(false)
+    private let end = Completion()
 
     private static let runsOfALevel = 16
 
@@ -31,7 +29,7 @@ final class BackgroundSpill: @unchecked Sendable {
     /// Waits for the end.
     /// - Returns: the index's runs with the new one, and the buffer, emptied; nil where its entries could not be written, and are still in it.
     func finish() -> (runs: [Run], spare: Memtable?) {
-        while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+        end.wait()
         return (runs, entries.isEmpty ? entries : nil)
     }
 
@@ -44,7 +42,7 @@ final class BackgroundSpill: @unchecked Sendable {
         } catch {
             runs.append(Run(run: .memory(ImmutableMemtable([entries])), level: 0))
         }
-        isDone.store(true, ordering: .releasing)
+        end.finish()
     }
 
     /// Makes one run of sixteen, as long as there are so many of the newest one's level.

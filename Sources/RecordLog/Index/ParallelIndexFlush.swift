@@ -3,13 +3,13 @@ import Synchronization
 /// Writes runs of indexes with two threads: one of its own begins at once, to memory, until so much has gathered or nothing is left; `write`
 /// begins at the other end, and lets those that the thread has made follow.
 final class ParallelIndexFlush: @unchecked Sendable {
-    // Unchecked: a job's outcome is written by the thread alone, and read by others once `isDone` says that it is there.
+    // Unchecked: a job's outcome is written by the thread alone, and read by others once `end` is finished.
 
     /// One index.
     private final class Job {
         let merge: RunMerge
         let isTaken = Atomic<Bool>(false)
-        let isDone = Atomic<Bool>(false)
+        let end = Completion()
         let frames: GatheredFrames
         var outcome: Result<FlushedRuns, StoreError>?
 
@@ -60,7 +60,7 @@ final class ParallelIndexFlush: @unchecked Sendable {
             } catch {
                 job.outcome = .failure(error)
             }
-            job.isDone.store(true, ordering: .releasing)
+            job.end.finish()
         }
     }
 
@@ -88,7 +88,7 @@ final class ParallelIndexFlush: @unchecked Sendable {
         for (number, job) in jobs.enumerated() where made[number] == nil {
             guard let job else { continue }
             try check()
-            while !job.isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+            job.end.wait()
             try make(number) { () throws(StoreError) in try job.move(to: sink) }
         }
         return made

@@ -35,10 +35,10 @@ extension NSManagedObjectContext {
     /// Objects as a request wants them.
     final func results<T>(_ objects: [NSManagedObject], of request: NSFetchRequest<T>, _ specification: FetchSpecification) throws -> [T] {
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
-        if T.self == NSManagedObject.self { return unsafeBitCast(objects, to: [T].self) }
+        if T.self == NSManagedObject.self { return objects.unchecked(as: T.self) }
         // Faults are of their entity's class; where an inserted object is not, each is looked at.
         if T.self is NSManagedObject.Type, !hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
-            return unsafeBitCast(objects, to: [T].self)
+            return objects.unchecked(as: T.self)
         }
         return try convert(objects)
     }

@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         guard let object = found.first else { return [] }
         // Where it is of another class the ordinary way says so.
         guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return Self.converted(object) }
-        return unsafeBitCast(found, to: [ResultType].self)
+        return found.unchecked(as: ResultType.self)
     }
 
     // Apart, so that the runtime looks for the types that it needs where it is called alone.

@@ -20,7 +20,7 @@ struct LockRetry {
         deadline = until
         // A lock of the store itself was waited for already.
         guard error.code == .locked, error.path != path, now < until else { throw error }
-        for _ in 0..<pauses { LazyMemory.pause() }
+        for _ in 0..<pauses { SystemThread.rest() }
         pauses = min(pauses * 2, 200)
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Checkpoints beside the commits.
 ///
 /// What the newest snapshot has over its base is frozen: commits go on over it, into fresh deltas and runs. A thread of its
@@ -15,7 +13,7 @@ extension LogStore {
             if grown > options.checkpointAfterBytes { checkpointNow() }
             return
         }
-        guard grown > options.checkpointAfterBytes / 2, !isCheckpointing.load(ordering: .acquiring) else { return }
+        guard grown > options.checkpointAfterBytes / 2, backgroundCheckpoint.isFinished else { return }
         let base = snapshot()
         guard base.tables.allSatisfy({ $0?.primary.frozen == nil }) else { return checkpointNow() }
         startCheckpoint(of: base)
@@ -26,7 +24,7 @@ extension LogStore {
     }
 
     private func startCheckpoint(of base: Snapshot) {
-        isCheckpointing.store(true, ordering: .releasing)
+        backgroundCheckpoint.begin()
         publish(base.frozen())
         let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind
         let isStarted = SystemThread.start { [self] in
@@ -40,10 +38,10 @@ extension LogStore {
                 // The next checkpoint takes in what this one had frozen.
                 writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
             }
-            isCheckpointing.store(false, ordering: .releasing)
+            backgroundCheckpoint.finish()
         }
         guard !isStarted else { return }
-        isCheckpointing.store(false, ordering: .releasing)
+        backgroundCheckpoint.finish()
         checkpointNow()
     }
 
@@ -68,15 +66,15 @@ extension LogStore {
     /// Waits for a checkpoint that is being written; not to be called under the store's locks.
     func finishCheckpoint() {
         // A child of fork() has not got the thread.
-        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) { LazyMemory.pause() }
+        if !writer.isForked { backgroundCheckpoint.wait() }
     }
 
     /// Waits where the log has grown too long for the checkpoint that is being written.
     func throttle() {
-        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) {
+        while !writer.isForked, !backgroundCheckpoint.isFinished {
             let behind = writeLock.withLock { _ in writer.poison == nil ? writer.bytesBehind : 0 }
             guard behind > options.checkpointAfterBytes else { return }
-            LazyMemory.pause()
+            backgroundCheckpoint.wait()
         }
     }
 }
