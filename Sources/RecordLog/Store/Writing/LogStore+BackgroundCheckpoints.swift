@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Checkpoints beside the commits.
 ///
 /// What the newest snapshot has over its base is frozen: commits go on over it, into fresh deltas and runs. A thread of its

@@ -42,7 +42,8 @@ extension LogStore {
         try checkIsNotOlder(superblock, areWhole: mark != nil)
         try check(superblock, reachedBy: size)
         file.extendReadable(to: size)
-        if try superblock.end > writer.end || writer.base != nil || hasFrame(at: writer.end, file, size: size) {
+        let isFollowed = try hasFrame(at: writer.end, file, size: size)
+        if isFollowed || superblock.end > writer.end || writer.base != nil {
             let (replay, start) = try replayed(over: base, superblock, limit: size, size: size)
             if let prepared = replay.prepared { try complete(prepared, replay, held) }
             if replay.end > superblock.end, options.durability != .none { try file.rewrite(from: superblock.end, to: replay.end) }
