@@ -1,14 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
 /// Large memory. The system provides its pages at the first touch and gets them back at release; an allocator may keep released
 /// pages for itself.
@@ -62,12 +52,5 @@ enum LazyMemory {
 
     static func clear(_ memory: UnsafeMutableRawPointer, _ count: Int) {
         memset(memory, 0, count)
-    }
-
-    /// Lets another thread run.
-    static func pause() {
-        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-            usleep(50)
-        #endif
     }
 }

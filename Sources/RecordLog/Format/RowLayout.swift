@@ -20,7 +20,6 @@ public final class RowLayout: Sendable {
     let template: [UInt8]
 
     static let nullsOffset = 2
-    static let layoutMask: UInt16 = 0x3FFF
     /// The position of the width code: 0 for one byte an end offset, 1 for two, 2 for four.
     static let widthShift: UInt16 = 14
     /// The most layouts of one table.

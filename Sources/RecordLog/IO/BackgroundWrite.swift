@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Writes a large piece of the log to the file while its appender builds the next piece. The system takes as long to copy a piece as the
 /// appender took to build it.
 ///
@@ -11,7 +9,7 @@ import Synchronization
 /// 2. The owner calls `finish` before it writes anything else to the file, syncs it, cuts it, releases its lock, or reads bytes of
 ///    the piece from it.
 final class BackgroundWrite: @unchecked Sendable {
-    // Unchecked: only the thread writes the failure, and it is read only after `isDone` is set.
+    // Unchecked: only the thread writes the failure, and it is read only after `end` has finished.
     let offset: UInt64
     let count: Int
     private let storage: any StorageFile
@@ -20,7 +18,7 @@ final class BackgroundWrite: @unchecked Sendable {
     /// Only the owner writes and reads it.
     private var hasThread = false
     private var failure: StoreError?
-    private let isDone = Atomic<Bool>(false)
+    private let end = Completion()
 
     /// Starts the write.
     /// - Parameter isSyncedSoon: whether the disk may start on the piece as soon as the file has it.
@@ -40,14 +38,14 @@ final class BackgroundWrite: @unchecked Sendable {
         } catch {
             failure = error
         }
-        isDone.store(true, ordering: .releasing)
+        end.finish()
     }
 
     /// Waits for the write, or does it.
     /// - Throws: the error of the write.
     func finish() throws(StoreError) {
         if !hasThread { write() }
-        while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+        end.wait()
         if let failure { throw failure }
     }
 }

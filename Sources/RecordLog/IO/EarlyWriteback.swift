@@ -1,11 +1,5 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
 
     /// Starts to write cached bytes of a file to the disk, without waiting: `sync_file_range` with only `SYNC_FILE_RANGE_WRITE`. With only
     /// that flag, the call takes no error away from the sync that follows.

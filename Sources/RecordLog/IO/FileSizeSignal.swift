@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
     /// A write past the process's file size limit (RLIMIT_FSIZE) raises SIGXFSZ, which ends the process before the call can return EFBIG.

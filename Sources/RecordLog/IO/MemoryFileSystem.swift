@@ -1,14 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 import Synchronization
 
 /// Files in memory, for in-memory stores and for tests. They live as long as the file system object.
@@ -102,6 +92,8 @@ final class MemoryFile: Sendable {
     let path: String
     let identity: FileSystemIdentity
     private let state = Mutex(State())
+    private let released = WaitCondition()
+    private let waiters = Atomic(0)
     private let memoryMax: UInt64
 
     init(path: String, identity: FileSystemIdentity, memoryMax: UInt64 = .max) {
@@ -196,6 +188,16 @@ final class MemoryFile: Sendable {
 
     func unlock() {
         state.withLock { $0.isLocked = false }
+        if waiters.load(ordering: .relaxed) > 0 { released.change {} }
+    }
+
+    /// Returns once the lock is free, or after a few milliseconds.
+    ///
+    /// A waiter counts itself before it looks at the lock, so the holder that lets the lock go afterwards sees it, and wakes it.
+    func waitForLock() {
+        waiters.add(1, ordering: .relaxed)
+        released.wait(atMost: 10) { state.withLock { !$0.isLocked } }
+        waiters.subtract(1, ordering: .relaxed)
     }
 
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
@@ -246,7 +248,7 @@ final class MemoryFileHandle: StorageFile {
                     .locked, path: file.path, "another writer held the lock for \(timeout)",
                     remedy: "Wait for it to finish, or raise the lock timeout.")
             }
-            LazyMemory.pause()
+            file.waitForLock()
         }
         holdsLock.store(true, ordering: .relaxed)
     }

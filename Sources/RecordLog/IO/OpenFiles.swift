@@ -1,14 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
 /// Finds the processes that have a file open or mapped: on Linux, in `/proc/PID/fd` and `/proc/PID/maps` of the processes that
 /// this one may examine.

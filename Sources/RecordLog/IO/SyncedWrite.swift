@@ -1,11 +1,5 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
 
     /// A write that returns once its own bytes are on the disk, with the metadata needed to find them: `pwritev2` with `RWF_DSYNC`.
     ///

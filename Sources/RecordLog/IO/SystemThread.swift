@@ -1,14 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
 /// A thread of the operating system. Work on it may wait for the disk; work on Swift's shared threads must not.
 enum SystemThread {
@@ -19,6 +9,13 @@ enum SystemThread {
             withUnsafeBytes(of: pthread_self()) { $0.loadUnaligned(as: UInt.self) }
         #else
             0
+        #endif
+    }
+
+    /// Lets other threads run for about 50 microseconds.
+    static func rest() {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            usleep(50)
         #endif
     }
 

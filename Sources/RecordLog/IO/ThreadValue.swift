@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A pointer with a separate value in each thread. On a platform without thread-specific values it is always nil.
 package struct ThreadValue: Sendable {

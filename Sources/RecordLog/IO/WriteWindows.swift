@@ -1,11 +1,5 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
     import Synchronization
 
     /// Ranges of a file that are overwritten through mapped memory: a store of a few hundred bytes costs a hundredth of a system call.

@@ -1,18 +1,16 @@
-import Synchronization
-
 /// Sorts a buffer of index entries and writes them to a scratch file while another buffer is filled; both take about the same time.
 ///
 /// A separate thread does it if the file allows writes from other threads. Otherwise it is done at once, in an order that a simulation
 /// can repeat.
 final class BackgroundSpill: @unchecked Sendable {
-    // Unchecked: only the thread accesses its state until `isDone` is set.
+    // Unchecked: only the thread accesses its state until `end` has finished.
     typealias Run = SpilledEntries.Run
 
     let number: Int
     private let entries: Memtable
     private let scratch: ScratchFile
     private var runs: [Run]
-    private let isDone = Atomic<Bool>(false)
+    private let end = Completion()
 
     private static let runsOfALevel = 16
 
@@ -30,7 +28,7 @@ final class BackgroundSpill: @unchecked Sendable {
     /// Waits for the end.
     /// - Returns: the index's runs with the new one, and the emptied buffer; nil if its entries could not be written and are still in it.
     func finish() -> (runs: [Run], spare: Memtable?) {
-        while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+        end.wait()
         return (runs, entries.isEmpty ? entries : nil)
     }
 
@@ -43,7 +41,7 @@ final class BackgroundSpill: @unchecked Sendable {
         } catch {
             runs.append(Run(run: .memory(ImmutableMemtable([entries])), level: 0))
         }
-        isDone.store(true, ordering: .releasing)
+        end.finish()
     }
 
     /// Merges the sixteen newest runs into one of the next level, as long as sixteen have the newest one's level.

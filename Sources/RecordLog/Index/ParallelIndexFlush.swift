@@ -3,13 +3,13 @@ import Synchronization
 /// Writes the runs of indexes with two threads. A separate thread starts at one end and writes to memory, until its limit is reached or no
 /// index is left. `write` starts at the other end, then appends the runs that the thread has made.
 final class ParallelIndexFlush: @unchecked Sendable {
-    // Unchecked: only the thread writes a job's outcome; others read it after `isDone` is set.
+    // Unchecked: only the thread writes a job's outcome; others read it after its `end` has finished.
 
     /// The flush of one index.
     private final class Job {
         let merge: RunMerge
         let isTaken = Atomic<Bool>(false)
-        let isDone = Atomic<Bool>(false)
+        let end = Completion()
         let frames: GatheredFrames
         var outcome: Result<FlushedRuns, StoreError>?
 
@@ -60,7 +60,7 @@ final class ParallelIndexFlush: @unchecked Sendable {
             } catch {
                 job.outcome = .failure(error)
             }
-            job.isDone.store(true, ordering: .releasing)
+            job.end.finish()
         }
     }
 
@@ -88,7 +88,7 @@ final class ParallelIndexFlush: @unchecked Sendable {
         for (number, job) in jobs.enumerated() where made[number] == nil {
             guard let job else { continue }
             try check()
-            while !job.isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+            job.end.wait()
             try make(number) { () throws(StoreError) in try job.move(to: sink) }
         }
         return made

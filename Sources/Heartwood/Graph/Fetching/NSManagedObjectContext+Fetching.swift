@@ -36,10 +36,10 @@ extension NSManagedObjectContext {
     /// Converts objects to the request's result type.
     final func results<T>(_ objects: [NSManagedObject], of request: NSFetchRequest<T>, _ specification: FetchSpecification) throws -> [T] {
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
-        if T.self == NSManagedObject.self { return unsafeBitCast(objects, to: [T].self) }
+        if T.self == NSManagedObject.self { return objects.unchecked(as: T.self) }
         // Faults have their entity's class. If an inserted object does not, each object is checked.
         if T.self is NSManagedObject.Type, !hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
-            return unsafeBitCast(objects, to: [T].self)
+            return objects.unchecked(as: T.self)
         }
         return try convert(objects)
     }

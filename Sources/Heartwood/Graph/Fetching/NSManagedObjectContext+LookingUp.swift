@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         guard let object = found.first else { return [] }
         // If the object is of another class, the general implementation reports it.
         guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return Self.converted(object) }
-        return unsafeBitCast(found, to: [ResultType].self)
+        return found.unchecked(as: ResultType.self)
     }
 
     // A separate function, so that the runtime looks up the types only when it is called.

@@ -147,8 +147,9 @@ struct PredicateCompiler {
         return ToOneTest(runtime, index, destinations, whenNull: whenNull)
     }
 
+    /// The rest of a path's condition, for each entity that the relationship's objects may have.
     private func destinations(
-        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue, isNegated: Bool = false
     ) -> DestinationTests? {
         guard let destination = runtime.properties[index].destination else { return nil }
         var tests = DestinationTests()
@@ -156,7 +157,7 @@ struct PredicateCompiler {
             guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
             else { return nil }
-            tests.set(test, for: table.id)
+            tests.set(isNegated ? NotTest(test) : test, for: table.id)
         }
         return tests
     }
@@ -188,7 +189,7 @@ struct PredicateCompiler {
             }
             return destinations(of: index, rest, inner, value).map { AnyMemberTest(source, $0) }
         case .all:
-            guard !Self.isObject(rest), let tests = negatedDestinations(of: index, rest, inner, value) else { return nil }
+            guard !Self.isObject(rest), let tests = destinations(of: index, rest, inner, value, isNegated: true) else { return nil }
             return NotTest(AnyMemberTest(source, tests))
         }
     }
@@ -198,20 +199,6 @@ struct PredicateCompiler {
         guard let members = table.members[index] else { return nil }
         if case .link = members { return MemberSources(members: members, inverse: nil) }
         return MemberSources(members: members, inverse: runtime.properties[index].inverse)
-    }
-
-    private func negatedDestinations(
-        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
-    ) -> DestinationTests? {
-        guard let destination = runtime.properties[index].destination else { return nil }
-        var tests = DestinationTests()
-        for entity in destination.concreteFamily {
-            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
-                let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
-            else { return nil }
-            tests.set(NotTest(test), for: table.id)
-        }
-        return tests
     }
 
     /// Whether a path continues through collections; nil where a collection comes after a to-one relationship. If that is null, the row has no

@@ -80,7 +80,7 @@ final class IndexCheck: @unchecked Sendable {
         }
         while !thread.hasEnded {
             try report()
-            LazyMemory.pause()
+            thread.wait(atMost: 10)
         }
         guard let wanted = try outcome?.get() else { preconditionFailure("what has ended has an outcome") }
         var wrong: [IndexDefinition] = []

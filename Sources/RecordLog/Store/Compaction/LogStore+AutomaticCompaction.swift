@@ -32,9 +32,9 @@ extension LogStore {
             // Another process may be compacting, or the disk may be full. Such a fault shows when a caller asks for something.
             _ = try? runCompaction(keeping: .none) { [self] _ in compacting.load(ordering: .acquiring) == .running }
             writeLock.withLock { _ in writer.compactionLookAt = writer.end + max(1 << 16, writer.end / 4) }
-            compacting.store(.idle, ordering: .releasing)
+            endCompacting()
         }
-        if !isStarted { compacting.store(.idle, ordering: .releasing) }
+        if !isStarted { endCompacting() }
     }
 
     /// Cancels an automatic compaction and waits for its end. Must not be called under the store's locks.
@@ -43,17 +43,20 @@ extension LogStore {
         while !writer.isForked {
             switch compacting.load(ordering: .acquiring) {
             case .idle: return
-            case .announced: _ = compacting.compareExchange(expected: .announced, desired: .idle, ordering: .acquiringAndReleasing)
+            case .announced:
+                compactionEnd.change { _ = compacting.compareExchange(expected: .announced, desired: .idle, ordering: .acquiringAndReleasing) }
             case .running: _ = compacting.compareExchange(expected: .running, desired: .stopping, ordering: .acquiringAndReleasing)
-            case .stopping: LazyMemory.pause()
+            case .stopping: finishCompacting()
             }
         }
     }
 
     /// Waits for an automatic compaction.
     func finishCompacting() {
-        while !writer.isForked, compacting.load(ordering: .acquiring) != .idle { LazyMemory.pause() }
+        if !writer.isForked { compactionEnd.wait { compacting.load(ordering: .acquiring) == .idle } }
     }
+
+    private func endCompacting() { compactionEnd.change { compacting.store(.idle, ordering: .releasing) } }
 }
 
 extension Snapshot {

@@ -20,7 +20,7 @@ struct LockRetry {
         deadline = until
         // If it is the store's own lock, the caller has waited for it already.
         guard error.code == .locked, error.path != path, now < until else { throw error }
-        for _ in 0..<pauses { LazyMemory.pause() }
+        for _ in 0..<pauses { SystemThread.rest() }
         pauses = min(pauses * 2, 200)
     }
 }

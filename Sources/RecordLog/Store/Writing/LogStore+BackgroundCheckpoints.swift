@@ -15,7 +15,7 @@ extension LogStore {
             if grown > options.checkpointAfterBytes { checkpointNow() }
             return
         }
-        guard grown > options.checkpointAfterBytes / 2, !isCheckpointing.load(ordering: .acquiring) else { return }
+        guard grown > options.checkpointAfterBytes / 2, backgroundCheckpoint.isFinished else { return }
         let base = snapshot()
         guard base.tables.allSatisfy({ $0?.primary.frozen == nil }) else { return checkpointNow() }
         startCheckpoint(of: base)
@@ -26,7 +26,7 @@ extension LogStore {
     }
 
     private func startCheckpoint(of base: Snapshot) {
-        isCheckpointing.store(true, ordering: .releasing)
+        backgroundCheckpoint.begin()
         publish(base.frozen())
         let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind
         let isStarted = SystemThread.start { [self] in
@@ -40,10 +40,10 @@ extension LogStore {
                 // The next checkpoint includes the part that this one had frozen.
                 writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
             }
-            isCheckpointing.store(false, ordering: .releasing)
+            backgroundCheckpoint.finish()
         }
         guard !isStarted else { return }
-        isCheckpointing.store(false, ordering: .releasing)
+        backgroundCheckpoint.finish()
         checkpointNow()
     }
 
@@ -68,15 +68,15 @@ extension LogStore {
     /// Waits for a checkpoint in progress. Must not be called under the store's locks.
     func finishCheckpoint() {
         // A child of fork() does not have the thread.
-        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) { LazyMemory.pause() }
+        if !writer.isForked { backgroundCheckpoint.wait() }
     }
 
     /// Waits for the checkpoint in progress if the log has grown too long.
     func throttle() {
-        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) {
+        while !writer.isForked, !backgroundCheckpoint.isFinished {
             let behind = writeLock.withLock { _ in writer.poison == nil ? writer.bytesBehind : 0 }
             guard behind > options.checkpointAfterBytes else { return }
-            LazyMemory.pause()
+            backgroundCheckpoint.wait()
         }
     }
 }

@@ -2,85 +2,126 @@
 extension LogStore {
     /// Brings this handle up to the file's newest commit.
     /// - Parameters:
-    ///   - isLocked: whether the caller holds the file's lock. It may then follow the log past the published end, to a commit whose writer
-    ///     died before it published it.
+    ///   - isLocked: whether the caller holds the file's lock.
     ///   - held: see `CommitCoordinator.held`.
     func catchUp(isLocked: Bool, holding held: [LogStore] = []) throws(StoreError) {
         try followReplacement(isLocked: isLocked, holding: held)
-        let base = writer.base ?? snapshot()
-        let file = base.file
-        // Checked before any read: access to mapped bytes faults if the file no longer has them.
-        var size = try file.storage.size()
-        guard size >= max(FileFormat.dataStart, writer.end) else {
-            file.cutReadable(to: size)
-            throw LogFile.cut(path, to: size)
-        }
+        if isLocked { try catchUpAsWriter(holding: held) } else { try catchUpAsReader() }
+    }
+
+    /// Without the lock: reads to the published end, and behind it only a commit that another store has decided for.
+    private func catchUpAsReader() throws(StoreError) {
+        let base = writer.base ?? snapshot(), file = base.file
+        _ = try sizeOfWhole(file)
         let (superblock, mark) = try publishedSuperblock(file)
         let isNew = superblock.generation > writer.superblock.generation
         try checkIsNotOlder(superblock, areWhole: mark != nil)
-        // A decided commit that is shown before it is in the file stays shown.
-        guard isNew || isLocked || superblock.isUnresolved && writer.base == nil else { return writer.remember(mark) }
-        // Another process may have appended after the size was read, and published that.
-        if !isLocked { size = try file.storage.size() }
-        guard size >= superblock.end else {
-            throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")
-        }
-        let behind = try isLocked || !superblock.isUnresolved ? nil : UnpublishedTail(
-            file, behind: superblock.sequence, checksum: superblock.commitChecksum, at: superblock.end, superblock: superblock, size: size)
-        let limit = isLocked ? size : behind?.end ?? superblock.end
+        // A decided commit that the file does not have yet stays shown.
+        guard isNew || superblock.isUnresolved && writer.base == nil else { return writer.remember(mark) }
+        // Another process may have written since what the superblock names.
+        let size = try file.storage.size()
+        try check(superblock, reachedBy: size)
+        let behind = try superblock.isUnresolved ? UnpublishedTail(
+            file, behind: superblock.sequence, checksum: superblock.commitChecksum, at: superblock.end, superblock: superblock, size: size) : nil
+        let limit = behind?.end ?? superblock.end
         file.extendReadable(to: limit)
-        let isFollowed = try isLocked ? hasFrame(at: writer.end, file, size: size) : limit > writer.end || behind?.prepared != nil
-        if superblock.end > writer.end || isFollowed || writer.base != nil {
-            let (start, position) = startOfCatchingUp(base, superblock, size: size)
-            let replay = Replay(file: file, from: start, at: position, options: options)
-            try replay.run(limit: limit, publishedEnd: superblock.end, wholeEnd: superblock.end)
-            guard replay.end >= superblock.end else {
-                throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
-            }
-            if isLocked, let prepared = replay.prepared { try complete(prepared, replay, held) }
-            let shown = try behind?.prepared.flatMap { prepared throws(StoreError) in try decided(prepared, file) }
-            if isLocked, replay.end > superblock.end, options.durability != .none {
-                try file.rewrite(from: superblock.end, to: replay.end)
-            }
-            let hasMoved = replay.end != writer.end
-            let isStuck = !hasMoved || replay.prepared != nil
-            if hasMoved || isLocked || shown != nil {
-                writer.end = replay.end
-                writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
-                // Another handle has written the checkpoint that failed here.
-                if start !== base { writer.bytesBehindAtFailure = 0 }
-                let newest = try replay.finish(counters: counters)
-                writer.base = shown == nil ? nil : newest
-                if let shown { try replay.take(shown.prepared, shown.frame, end: shown.end) }
-                publish(shown == nil ? newest : try replay.finish(counters: counters))
-            }
-            if isStuck, isLocked {
+        if max(limit, superblock.end) > writer.end || behind?.prepared != nil || writer.base != nil {
+            let (replay, start) = try replayed(over: base, superblock, limit: limit, size: size)
+            let decided = try behind?.prepared.flatMap { prepared throws(StoreError) in try self.decided(prepared, file) }
+            if replay.end != writer.end || decided != nil { try adopt(replay, from: start, over: base, decided: decided) }
+        }
+        noteCaughtUp(superblock, mark, isNew: isNew, file, size: size)
+    }
+
+    /// Under the lock: reads the whole log, also a commit whose writer died before it could publish it, and takes up what such a writer
+    /// left to do.
+    private func catchUpAsWriter(holding held: [LogStore]) throws(StoreError) {
+        let base = writer.base ?? snapshot(), file = base.file
+        let size = try sizeOfWhole(file)
+        let (superblock, mark) = try publishedSuperblock(file)
+        try checkIsNotOlder(superblock, areWhole: mark != nil)
+        try check(superblock, reachedBy: size)
+        file.extendReadable(to: size)
+        let isFollowed = try hasFrame(at: writer.end, file, size: size)
+        if isFollowed || superblock.end > writer.end || writer.base != nil {
+            let (replay, start) = try replayed(over: base, superblock, limit: size, size: size)
+            if let prepared = replay.prepared { try complete(prepared, replay, held) }
+            if replay.end > superblock.end, options.durability != .none { try file.rewrite(from: superblock.end, to: replay.end) }
+            let isStuck = replay.end == writer.end || replay.prepared != nil
+            try adopt(replay, from: start, over: base, decided: nil)
+            if isStuck {
                 // (7) A writer that died left this behind the last whole commit.
                 cutTail()
                 if options.durability == .full { try syncFile() }
             }
         }
-        // The zeroes are another writer's. None are left if the tail was cut.
+        noteCaughtUp(superblock, mark, isNew: superblock.generation > writer.superblock.generation, file, size: size)
+        writer.takeUp(snapshot())
+        if options.durability != .none, writer.mustRewrite || writer.superblock.isUnresolved {
+            // (4) As an opening with the lock does: this handle may have read before what no superblock calls durable. That may be pages that a
+            // failed sync left behind, and this handle's next sync does not report that failure.
+            try file.rewrite(from: writer.superblock.durableEnd, to: writer.end)
+            writer.mustRewrite = false
+        }
+        if writer.superblock.isUnresolved { try publishResolved() }
+        guard options.durability != .none, writer.superblock.isUnsettled else { return }
+        // (9) This handle went over to a compacted file without the lock, and the compaction's process died before the name was durable.
+        try fileSystem.syncDirectory(of: path)
+        var settled = writer.superblock
+        settled.isUnsettled = false
+        try writeSuperblock(settled)
+    }
+
+    /// The file's size. Asked before anything is touched: a mapped page that the file does not have any more faults.
+    private func sizeOfWhole(_ file: LogFile) throws(StoreError) -> UInt64 {
+        let size = try file.storage.size()
+        guard size >= max(FileFormat.dataStart, writer.end) else {
+            file.cutReadable(to: size)
+            throw LogFile.cut(path, to: size)
+        }
+        return size
+    }
+
+    private func check(_ superblock: Superblock, reachedBy size: UInt64) throws(StoreError) {
+        guard size >= superblock.end else { throw StoreError.corrupt(path, at: size, "the file is shorter than its header says") }
+    }
+
+    /// The log up to a limit, read from this handle's newest commit or from a newer checkpoint.
+    private func replayed(
+        over base: Snapshot, _ superblock: Superblock, limit: UInt64, size: UInt64
+    ) throws(StoreError) -> (replay: Replay, start: Snapshot) {
+        let (start, position) = startOfCatchingUp(base, superblock, size: size)
+        let replay = Replay(file: base.file, from: start, at: position, options: options)
+        try replay.run(limit: limit, publishedEnd: superblock.end, wholeEnd: superblock.end)
+        guard replay.end >= superblock.end else {
+            throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
+        }
+        return (replay, start)
+    }
+
+    /// Publishes what a replay has found.
+    /// - Parameter decided: a commit behind it that another store has decided for; snapshots show it before the file has it.
+    private func adopt(
+        _ replay: Replay, from start: Snapshot, over base: Snapshot, decided: (prepared: PreparedCommit, frame: FramePointer, end: UInt64)?
+    ) throws(StoreError) {
+        writer.end = replay.end
+        writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
+        // Another handle has written what failed here.
+        if start !== base { writer.bytesBehindAtFailure = 0 }
+        let newest = try replay.finish(counters: counters)
+        writer.base = decided == nil ? nil : newest
+        if let decided { try replay.take(decided.prepared, decided.frame, end: decided.end) }
+        publish(decided == nil ? newest : try replay.finish(counters: counters))
+    }
+
+    private func noteCaughtUp(_ superblock: Superblock, _ mark: HeaderMark?, isNew: Bool, _ file: LogFile, size: UInt64) {
+        // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew {
             writer.superblock = superblock
             writer.isSuperblockPending = false
         }
         writer.remember(mark)
-        if isLocked { writer.takeUp(snapshot()) }
-        if isLocked, options.durability != .none, writer.mustRewrite || writer.superblock.isUnresolved {
-            // (4) As an opening with the lock does: bytes that no superblock calls durable, and that this handle may have read before, may be
-            // in pages that a failed sync left clean. The system does not report that failure to this handle's next sync.
-            try file.rewrite(from: writer.superblock.durableEnd, to: writer.end)
-            writer.mustRewrite = false
-        }
-        if isLocked, writer.superblock.isUnresolved { try publishResolved() }
-        guard isLocked, options.durability != .none, writer.superblock.isUnsettled else { return }
-        // (9) This handle went over to a compacted file without the lock, and the compaction died before the file's name was durable.
-        try fileSystem.syncDirectory(of: path)
-        var settled = writer.superblock
-        settled.isUnsettled = false
-        try writeSuperblock(settled)
     }
 
     // MARK: Saves over several stores

@@ -25,7 +25,8 @@ extension LogStore {
             let now = ContinuousClock.now, start = since ?? now
             since = start
             guard now - start < (isAwaitingLock.load(ordering: .relaxed) ? Self.patience : max(Self.patience, options.lockTimeout)) else { break }
-            LazyMemory.pause()
+            // The standard library's mutex has no lock with a time limit.
+            SystemThread.rest()
         }
         try outcome?.get()
         return snapshot()

@@ -35,10 +35,12 @@ public final class LogStore: Sendable {
     private let writingThread = Atomic<UInt>(0)
     /// Whether the holder waits for another process.
     let isAwaitingLock = Atomic<Bool>(false)
-    /// Whether a checkpoint is being written in the background.
-    let isCheckpointing = Atomic<Bool>(false)
+    /// The end of the checkpoint that is written in the background.
+    let backgroundCheckpoint = Completion(isFinished: true)
     /// Whether the store is compacting itself.
     let compacting = Atomic<AutomaticCompaction>(.idle)
+    /// Changes with every return to idle.
+    let compactionEnd = WaitCondition()
     let writer: Writer
 
     /// Counts of this handle's work since it was opened.
