@@ -82,8 +82,7 @@ struct HistoryExecution {
     // MARK: Fetching
 
     /// Calls `body` with the selected transactions until it returns false. The transactions of one store come in the order of their numbers, those
-    /// of
-    /// several stores in the order of their times. A transaction whose clock was ahead sorts with the earliest of the later transactions of its
+    /// of several stores in the order of their times. A transaction whose clock was ahead sorts with the earliest of the later transactions of its
     /// store.
     private func forEach(_ parts: [Part], _ body: (Found) throws -> Bool) throws {
         let isWhole = request.token != nil

@@ -34,8 +34,7 @@ struct HistoryReader {
 
     /// The transactions whose times satisfy a condition.
     /// - Complexity: reads O(log n) rows for each run of rising times (see `HistoryFalls`). Runs without an order are selected whole; `forEach`
-    ///   tests their
-    /// rows.
+    ///   tests their rows.
     func selection(_ times: HistorySelection.Times) throws -> HistorySelection {
         guard let first = try firstRow(from: 1)?.reference.row, first < end else { return HistorySelection([], times) }
         var ranges: [Range<UInt64>] = []

@@ -32,8 +32,7 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     }
 
     /// The transaction's number in the high 32 bits, and the change's position in it, from 1, in the low ones. It rises from change to change of a
-    /// store
-    /// and is never reused while the store tracks its history.
+    /// store and is never reused while the store tracks its history.
     open var changeID: Int64 { record.number << 32 | change.place }
     /// The changed object, which may have been deleted since.
     open var changedObjectID: NSManagedObjectID {
@@ -41,12 +40,10 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     }
     open var changeType: NSPersistentHistoryChangeType { change.type }
     /// For a deletion: the object's values of the attributes whose `preservesValueInHistoryOnDeletion` is set, by name; nil where none of them had
-    /// a
-    /// value.
+    /// a value.
     open var tombstone: [AnyHashable: Any]? { change.tombstone }
     /// For an update: the attributes and to-one relationships whose values changed, derived attributes among them, and the to-many relationships
-    /// whose
-    /// members or order changed. For a batch update: the properties that it set. Properties that the current model lacks are left out.
+    /// whose members or order changed. For a batch update: the properties that it set. Properties that the current model lacks are left out.
     open var updatedProperties: Set<NSPropertyDescription>? { change.type == .update ? change.updatedProperties : nil }
     /// The transaction, with all of its changes.
     open var transaction: NSPersistentHistoryTransaction? { NSPersistentHistoryTransaction(record, .all) }
@@ -54,8 +51,7 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     // MARK: Asking for changes
 
     /// The entity that predicates on changes use. Its properties are changeID, changeType, changedObjectID and changedEntity (a name); key paths
-    /// like
-    /// `transaction.author` lead to the transaction's.
+    /// like `transaction.author` lead to the transaction's.
     open class var entityDescription: NSEntityDescription? { HistoryEntities.change }
 
     /// The entity does not depend on the context.

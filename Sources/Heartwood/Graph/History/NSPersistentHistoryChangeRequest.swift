@@ -3,11 +3,9 @@ import Foundation
 /// Fetches or deletes the history of stores that track it.
 ///
 /// A store tracks its history if it was added with `NSPersistentHistoryTrackingKey`. Every save and batch request then writes a transaction with
-/// its
-/// changes, in the same commit as the changes themselves. `NSManagedObjectContext.execute(_:)` returns an `NSPersistentHistoryResult`.
+/// its changes, in the same commit as the changes themselves. `NSManagedObjectContext.execute(_:)` returns an `NSPersistentHistoryResult`.
 /// - Throws, when it is executed: 134301 (`NSPersistentHistoryTokenExpiredError`) if the token belongs to another history, or if transactions after
-///   it
-///   were deleted or lost: read the store itself then, and go on from its current token. 134091 if no requested store tracks history, or if a
+///   it were deleted or lost: read the store itself then, and go on from its current token. 134091 if no requested store tracks history, or if a
 ///   predicate or an order is not supported. 513 for a deletion in a read-only store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ExecutableRequest {
@@ -27,8 +25,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
     }
     /// Selects transactions or changes. Its entity is `NSPersistentHistoryTransaction`'s or `NSPersistentHistoryChange`'s, and its predicate, sort
     /// descriptors, `fetchOffset` and `fetchLimit` apply to members of that entity, after the token or date has been applied. `fetchBatchSize` has
-    /// no
-    /// effect: a transaction creates its changes when they are read.
+    /// no effect: a transaction creates its changes when they are read.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
     /// Creates a request for the whole history.
@@ -49,8 +46,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
     // MARK: Fetching
 
     /// Fetches the transactions later than a date; those of one store come in the order of their numbers. Finding the first one takes O(log n), and
-    /// as much
-    /// again for each time that the clock fell back by more than five seconds. Transactions before the 64th last fall are scanned.
+    /// as much again for each time that the clock fell back by more than five seconds. Transactions before the 64th last fall are scanned.
     public class func fetchHistory(after date: Date) -> Self { made(.date(date)) }
 
     /// Fetches the transactions after a token, or all of them for nil. Finding the first one takes O(1).
@@ -80,8 +76,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
     // MARK: Deleting
 
     /// Deletes the transactions earlier than a date, in commits of a few thousand each. O(transactions deleted). A transaction whose clock was far
-    /// ahead
-    /// has a later time: it stays although transactions after it are deleted.
+    /// ahead has a later time: it stays although transactions after it are deleted.
     public class func deleteHistory(before date: Date) -> Self {
         made(.date(date), isDeletion: true)
     }

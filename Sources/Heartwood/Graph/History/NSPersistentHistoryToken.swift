@@ -15,8 +15,7 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
         /// The newest transaction before the position; 0 for none.
         let number: Int64
         /// The time of that transaction, in seconds since 2001; 0 if unknown. It tells two transactions of one number apart: a store that was put
-        /// back to an
-        /// older state may reuse the number.
+        /// back to an older state may reuse the number.
         let time: Double
     }
 

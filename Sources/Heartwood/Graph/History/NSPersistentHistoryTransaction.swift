@@ -30,15 +30,12 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
     }
 
     /// The time of the commit, by the clock of the machine that made it. Where that clock fell back by up to five seconds since the transaction
-    /// before, the
-    /// time is just after that transaction's; so in ordinary use the times of a store's transactions rise. Where the clock was further ahead, a
-    /// transaction
-    /// may be later than some after it: `transactionNumber` gives the order.
+    /// before, the time is just after that transaction's; so in ordinary use the times of a store's transactions rise. Where the clock was further
+    /// ahead, a transaction may be later than some after it: `transactionNumber` gives the order.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
 
     /// The changes, one for each object, by entity and in the order of their IDs; nil if the request did not ask for them. An object that one save
-    /// inserted
-    /// and changed counts as inserted. Each read creates them anew.
+    /// inserted and changed counts as inserted. Each read creates them anew.
     /// - Complexity: O(changes).
     open var changes: [NSPersistentHistoryChange]? {
         switch content {

@@ -4,8 +4,7 @@ import Synchronization
 /// A notification that a context posts.
 ///
 /// Its user info is made only after some code has read its name: without the name no code observes it, and a save need not build the sets. (An
-/// observer
-/// of every name, or of a name spelt out as text, receives notifications only after some code has read the name.)
+/// observer of every name, or of a name spelt out as text, receives notifications only after some code has read the name.)
 enum ContextNotification: UInt32 {
     case willSave = 1
     case didSave = 2
@@ -50,8 +49,7 @@ extension NSManagedObjectContext {
     /// Posted after a save, after `didSaveObjectsNotification`: the objects' IDs, each a `Set<NSManagedObjectID>`.
     public static var didSaveObjectIDsNotification: Notification.Name { ContextNotification.didSaveIDs.named() }
     /// Posted after this context merged changes of another context or process: the merged IDs, and the context that saved them (`sourceContext`) if
-    /// it is
-    /// one of this process and its notification was merged.
+    /// it is one of this process and its notification was merged.
     public static var didMergeChangesObjectIDsNotification: Notification.Name { ContextNotification.didMergeIDs.named() }
 
     /// The keys of the notifications' user info.

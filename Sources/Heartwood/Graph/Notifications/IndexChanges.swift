@@ -2,8 +2,7 @@ import Foundation
 import RecordLog
 
 /// The indexes that a store must build or drop to match its model. The model may have changed them since the store was made: that needs no new
-/// model
-/// version.
+/// model version.
 struct IndexChanges {
     struct Missing {
         let table: TableID
@@ -37,21 +36,17 @@ struct IndexChanges {
 
 extension NSPersistentStore {
     /// The error that kept the store from building fetch indexes of its model. They are built in the background after the store is added, and
-    /// fetches scan
-    /// until then. nil during the build and after its success; adding the store again retries it. The engine's error, with path, offset and remedy,
-    /// is under
-    /// `NSUnderlyingErrorKey`.
+    /// fetches scan until then. nil during the build and after its success; adding the store again retries it. The engine's error, with path,
+    /// offset and remedy, is under `NSUnderlyingErrorKey`.
     public final var indexingError: (any Error)? { rows?.indexBuildError }
 }
 
 extension RecordLogStore {
     /// Builds and drops fetch indexes until the store matches the model, on a background thread. Each index has its own commit, which blocks saves
-    /// but not
-    /// fetches. No row is written.
+    /// but not fetches. No row is written.
     ///
     /// Crash points: before a commit the index does not exist, and the next opening builds it; after the commit it exists. If one build fails, the
-    /// indexes
-    /// before it remain and fetches do without the rest.
+    /// indexes before it remain and fetches do without the rest.
     final func bringIndexesUpToDate(_ plans: IndexPlans, _ model: NSManagedObjectModel) {
         guard !isReadOnly, let log, !IndexChanges(plans, log.snapshot().catalog).isEmpty else { return }
         indexing.enter()

@@ -26,8 +26,8 @@ struct MergedChanges: @unchecked Sendable {
     }
 
     /// Reads the user info of a save's notification, or a dictionary of the same form: objects, IDs, and the IDs' URIs, in sets or arrays. An ID of
-    /// another
-    /// coordinator over the same store is looked up by its URI. Temporary IDs count only if they belong to the context or one of its ancestors.
+    /// another coordinator over the same store is looked up by its URI. Temporary IDs count only if they belong to the context or one of its
+    /// ancestors.
     init(_ userInfo: [AnyHashable: Any], for context: NSManagedObjectContext) {
         func ids(_ keys: String...) -> Set<NSManagedObjectID> {
             var result: Set<NSManagedObjectID> = []

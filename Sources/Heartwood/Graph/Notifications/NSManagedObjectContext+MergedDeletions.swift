@@ -1,8 +1,7 @@
 /// Objects whose deletion by another context or process a merge has reported.
 ///
 /// Such an object is detached: no fetch finds it, and no save writes it. Until the next save it is among the context's deleted objects, as if the
-/// context
-/// had deleted it itself.
+/// context had deleted it itself.
 ///
 /// Invariant: an object has the flag `gone` exactly while it is in its context's `mergedDeletions`.
 extension NSManagedObjectContext {

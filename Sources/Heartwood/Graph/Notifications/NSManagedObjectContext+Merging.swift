@@ -19,8 +19,7 @@ extension NSManagedObjectContext {
     ///
     /// Objects that the dictionary does not name, such as those at the other end of a relationship, read their relationships again.
     /// - Parameter data: arrays or sets of objects' IDs or their URIs, under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey`,
-    ///   or the
-    /// corresponding keys for IDs.
+    ///   or the corresponding keys for IDs.
     /// - Complexity: O(objects named + objects registered).
     public class func mergeChanges(fromRemoteContextSave data: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
         for context in contexts {
@@ -109,8 +108,8 @@ extension NSManagedObjectContext {
     /// Merges all other commits to a store.
     /// - Complexity: O(registered objects); reads the newest address of each.
     final func mergeCommits(of store: NSPersistentStore) {
-        // The context's own commit may be among them. Until its save has ended, its new objects have other keys, and a row that names one would become
-        // a second object.
+        // The context's own commit may be among them. Until its save has ended, its new objects have other keys, and a row that names one would
+        // become a second object.
         guard !isSaving else { return mergesAfterSave.append(store) }
         adoptKeys()
         advanceGeneration()

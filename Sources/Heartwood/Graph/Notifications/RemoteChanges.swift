@@ -2,20 +2,16 @@ import Foundation
 import RecordLog
 
 /// A store option: whether the coordinator posts `NSPersistentStoreRemoteChange` for the store, a Boolean. The default is false. A store with this
-/// option
-/// watches its file: it learns of writes at once if the system reports them, and within a quarter of a second otherwise. Without it the next fetch
-/// or
-/// save notices the commits of other processes.
+/// option watches its file: it learns of writes at once if the system reports them, and within a quarter of a second otherwise. Without it the next
+/// fetch or save notices the commits of other processes.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// The URL of the changed store.
 public let NSPersistentStoreURLKey = "storeURL"
 
 extension Notification.Name {
     /// Posted by a coordinator, on any thread, after a commit to one of its stores: by itself, or by another process or coordinator as soon as it
-    /// learns of
-    /// that. `NSStoreUUIDKey` and `NSPersistentStoreURLKey` name the store; `NSPersistentHistoryTokenKey` gives the position in its history, if it
-    /// tracks
-    /// one. One notification may stand for several commits in quick succession.
+    /// learns of that. `NSStoreUUIDKey` and `NSPersistentStoreURLKey` name the store; `NSPersistentHistoryTokenKey` gives the position in its
+    /// history, if it tracks one. One notification may stand for several commits in quick succession.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 

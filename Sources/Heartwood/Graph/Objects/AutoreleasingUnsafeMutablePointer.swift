@@ -28,8 +28,7 @@ class ValueSlot<Pointee> {
 }
 
 /// The current value of a property of an object under validation. It visits one property after another, and makes a value into an object only when
-/// it is
-/// read.
+/// it is read.
 final class PropertySlot: ValueSlot<AnyObject?> {
     let owner: NSManagedObject
     /// The property's index.

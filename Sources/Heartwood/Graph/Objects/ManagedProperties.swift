@@ -3,9 +3,8 @@ import Synchronization
 /// The names of the properties that a class's generated accessors use.
 ///
 /// A name's position in the list is a constant of the accessor. The property's index is not, since a class may serve several entities and models.
-/// So
-/// each entity's runtime keeps a table from position to index for each list that its objects were used with. It is made once, and a lookup is two
-/// loads.
+/// So each entity's runtime keeps a table from position to index for each list that its objects were used with. It is made once, and a lookup is
+/// two loads.
 public final class ManagedProperties: Sendable {
     let names: [String]
     /// The list's index in `AccessorTables`.
@@ -20,8 +19,7 @@ public final class ManagedProperties: Sendable {
 
 extension NSManagedObject {
     /// The index, in this object's entity, of the property at a position of a list of names. Generated accessors pass it to `managedInteger(at:)`
-    /// and its
-    /// like. O(1).
+    /// and its like. O(1).
     /// - Precondition: the entity has the property.
     public final func propertyIndex(_ position: Int, of list: ManagedProperties) -> Int {
         let table = runtime.accessorTables.table(list.number)

@@ -2,8 +2,7 @@ import Foundation
 import RecordLog
 
 /// Objects that belong to no context any more. The memory of their rows may be unmapped once the context does not hold it, so such an object has a
-/// copy
-/// of its row, or no row.
+/// copy of its row, or no row.
 extension NSManagedObject {
     /// Copies the row that the object has read, so that its values stay readable.
     final func keepRow(in copies: KeptRows) {
@@ -27,8 +26,7 @@ extension NSManagedObject {
     }
 
     /// Prepares an object that was in a context before for insertion. An object that a save has deleted keeps its attributes; one from before a
-    /// reset gets
-    /// its entity's defaults. Neither keeps its relationships.
+    /// reset gets its entity's defaults. Neither keeps its relationships.
     final func prepareForInsertion() {
         guard !key.isNone else { return }
         var values = runtime.initialValues

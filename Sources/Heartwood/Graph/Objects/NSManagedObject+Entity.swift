@@ -26,8 +26,7 @@ extension NSManagedObject {
 
 extension NSFetchRequestResult where Self: NSManagedObject {
     /// The class's `fetchRequest()` as a request for its objects, so that generic code may write `T.fetchRequest() as? NSFetchRequest<T>`. Except
-    /// on Apple's
-    /// platforms a request for `any NSFetchRequestResult` has another class, and such a cast would fail.
+    /// on Apple's platforms a request for `any NSFetchRequestResult` has another class, and such a cast would fail.
     public static func fetchRequest() -> NSFetchRequest<Self> {
         let request: NSFetchRequest<any NSFetchRequestResult> = (self as NSManagedObject.Type).fetchRequest()
         return request.twin(as: Self.self)

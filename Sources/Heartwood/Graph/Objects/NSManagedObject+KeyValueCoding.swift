@@ -86,10 +86,9 @@ extension NSManagedObject {
     }
 
     /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members' values into a set, a fetched
-    /// property
-    /// its results' values into an array, with `NSNull` for null. Other values give the keys that predicates find in them: the values of a
-    /// dictionary,
-    /// `"entity.name"`, the `length` of a text. Collection operators are those of predicates: `"tasks.@count"`, `"feedback.@avg.rating"`.
+    /// property its results' values into an array, with `NSNull` for null. Other values give the keys that predicates find in them: the values of a
+    /// dictionary, `"entity.name"`, the `length` of a text. Collection operators are those of predicates: `"tasks.@count"`,
+    /// `"feedback.@avg.rating"`.
     /// - Precondition: each key is a property of its object's entity, and there are at most 64.
     public final func value(forKeyPath path: String) -> Any? {
         guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
@@ -155,8 +154,7 @@ extension NSManagedObject {
     }
 
     /// Sets an attribute or a to-one relationship without changing its inverse or its context's list of changes. A to-many relationship is set as
-    /// by
-    /// `setValue(_:forKey:)`, with its inverse.
+    /// by `setValue(_:forKey:)`, with its inverse.
     /// - Precondition: as for `setValue(_:forKey:)`.
     public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
         let index = propertyIndex(name)

@@ -1,12 +1,10 @@
 import RecordLog
 
 /// Keeps the objects at the other end of unsaved relationships consistent when the object drops those relationships or reads a newer row beneath
-/// them.
-/// An undo manager records none of this, because the program set nothing.
+/// them. An undo manager records none of this, because the program set nothing.
 extension NSManagedObject {
     /// Call this before unsaved to-one relationships are dropped. It removes the object from the members of the owners that they name, and puts it
-    /// back
-    /// among its former owner's. Both sides of other relationships record their own changes, which the save reads. Reads nothing.
+    /// back among its former owner's. Both sides of other relationships record their own changes, which the save reads. Reads nothing.
     final func withdrawFromOwners() {
         for (index, property) in runtime.properties.enumerated() where property.kind == .toOne {
             if let value = override(index) { withdraw(from: value.destination, at: index) }
@@ -20,8 +18,7 @@ extension NSManagedObject {
     }
 
     /// Reads a newer row beneath the unsaved values. The owner in the old row no longer needs to leave the object out, and the owner in the new row
-    /// does.
-    /// If both are the same, nothing changes.
+    /// does. If both are the same, nothing changes.
     /// - Parameter read: forgets the old row.
     final func keepOwners(while read: () -> Void) {
         var moved: [(index: Int, inverse: Int, committed: ObjectKey)] = []

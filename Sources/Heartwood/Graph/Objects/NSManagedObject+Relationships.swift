@@ -4,8 +4,7 @@ import RecordLog
 /// Relationships by property index. Each setter keeps the inverse consistent.
 ///
 /// A to-one side is a reference in the object's own row. A to-many side is read from the store as a list of keys. Until it is read, its changes are
-/// kept
-/// beside it (`ToManyState`), so that connecting a person to a group reads no other member of the group.
+/// kept beside it (`ToManyState`), so that connecting a person to a group reads no other member of the group.
 extension NSManagedObject {
     // MARK: To-one
 
@@ -216,12 +215,10 @@ extension NSManagedObject {
     }
 
     /// A set that stands for a to-many relationship: adding and removing members changes both sides of the relationship. Its `count`,
-    /// `anyObject()`,
-    /// `contains`, `add` and `remove` read no other member.
+    /// `anyObject()`, `contains`, `add` and `remove` read no other member.
     ///
     /// Except on Apple's platforms Foundation casts every subclass of `NSSet` to an empty Swift `Set`, this one included: use `value(forKey:)` for
-    /// a set
-    /// that you cast.
+    /// a set that you cast.
     /// - Precondition: the entity has a to-many relationship of this name.
     public final func mutableSetValue(forKey name: String) -> NSMutableSet {
         RelationshipSet(owner: self, index: toManyIndex(name))
@@ -231,9 +228,8 @@ extension NSManagedObject {
     ///
     /// Except on Apple's platforms Foundation does not let a subclass override `firstObject`, `lastObject`, `reversed`, `array`, `set` and the
     /// enumerators, `for` loops among them. The set keeps a copy of the members for them, taken when the set was made, when it last changed the
-    /// relationship,
-    /// or when `count` last found another number. So it reads the relationship's keys when it is made; `addManagedObject(_:at:)` and its like read
-    /// less.
+    /// relationship, or when `count` last found another number. So it reads the relationship's keys when it is made; `addManagedObject(_:at:)` and
+    /// its like read less.
     /// - Precondition: the entity has an ordered to-many relationship of this name.
     public final func mutableOrderedSetValue(forKey name: String) -> NSMutableOrderedSet {
         let index = toManyIndex(name)

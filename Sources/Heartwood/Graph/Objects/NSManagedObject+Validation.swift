@@ -56,8 +56,7 @@ extension NSManagedObject {
     }
 
     /// Checks the current value. An unchanged value existed when it was saved, but the model's limits may be newer than it is. An unchanged
-    /// relationship is
-    /// not read.
+    /// relationship is not read.
     private final func validatePresent(_ check: PropertyCheck, into errors: inout [any Error]) {
         let value = storage.flatMap { $0.values.isEmpty ? nil : $0.values[check.index] } ?? .unset
         switch value {

@@ -106,8 +106,7 @@ extension NSManagedObject {
     /// The integer (of any width), or the boolean as 0 or 1, at a property index; nil for null.
     ///
     /// Generated accessors call this. A property's index is its position in its entity's property list. O(1); decodes only this attribute, and
-    /// allocates
-    /// nothing.
+    /// allocates nothing.
     public final func managedInteger(at index: Int) -> Int64? {
         if let value = override(index) { return value.integer }
         guard let row else { return inheritedValue(index).integer }

@@ -4,8 +4,7 @@ import RecordLog
 /// One object of the graph. Its entity's properties are read from the store one at a time, on demand.
 ///
 /// A fetched object holds its key and a pointer to its row in the store's mapped file. Reading an attribute decodes only that attribute; the first
-/// write
-/// allocates storage for changed values beside the row.
+/// write allocates storage for changed values beside the row.
 ///
 /// An object belongs to its context's queue and is not `Sendable`; pass its `objectID` instead.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobject
@@ -23,8 +22,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     final var storage: ObjectStorage?
 
     /// Makes an object of `entity` and inserts it into the context, if one is given. `NSManagedObject(entity:insertInto:)` makes an object of the
-    /// entity's
-    /// class.
+    /// entity's class.
     ///
     /// It runs for fetched objects too, as on Apple's platforms, so a class with its own designated initializers overrides this one.
     /// - Precondition: the entity is not abstract. If you call it on `NSManagedObject` itself, the entity's class has no stored properties of its
@@ -66,8 +64,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     // For a class known only at run time Swift calls required initializers only. Code for Core Data overrides the initializers with `override`,
-    // which
-    // required ones do not allow. So both have a required twin, which is inherited and calls the original.
+    // which required ones do not allow. So both have a required twin, which is inherited and calls the original.
 
     /// Called by `T(entity:insertInto:)` for a class `T` known only at run time. It calls the class's own `init(entity:insertInto:)`.
     public required convenience init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?, _ _: Void = ()) {
@@ -112,8 +109,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     /// The ID of an object that was saved, from state that does not change any more: another queue may call this while the object's own queue
-    /// changes
-    /// its state.
+    /// changes its state.
     final var savedObjectID: NSManagedObjectID {
         func made(_ token: UInt64) -> NSManagedObjectID {
             NSManagedObjectID(entity: runtime.entity, key: key, store: runtime.store, contextToken: token)
@@ -144,8 +140,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     /// The properties whose values differ from the last saved ones, with their current values. Transient properties are left out. For an object
-    /// that was
-    /// saved before, so are values that primitive setters set outside `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+    /// that was saved before, so are values that primitive setters set outside `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
     open func changedValues() -> [String: Any] { valuesThatDiffer() }
 
     /// The values last fetched or saved, of the named properties (nil: of all). Null is `NSNull`. Transient properties are left out.
@@ -154,8 +149,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func committedValues(forKeys names: [String]?) -> [String: Any] { savedValues(forKeys: names) }
 
     /// The properties that changed in this event, with the values that they had before it. Null is `NSNull`. A composite attribute gives its
-    /// changed
-    /// elements that had values.
+    /// changed elements that had values.
     ///
     /// An event ends when the context's changes are processed or saved. Transient properties are left out.
     open func changedValuesForCurrentEvent() -> [String: Any] { valuesBeforeEvent() }
@@ -172,8 +166,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func awakeFromFetch() {}
 
     /// Called when the object's values were set back as a whole without a fault: by an undo or redo, by `rollback()`, by a refresh that keeps
-    /// unsaved
-    /// changes or transient values, or by a merge policy. Values set here do not count as changes. The default does nothing.
+    /// unsaved changes or transient values, or by a merge policy. Values set here do not count as changes. The default does nothing.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// Called before the object becomes a fault, with its values still in place. The default does nothing.
@@ -186,8 +179,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func prepareForDeletion() {}
 
     /// Called on each inserted, changed or deleted object before a save examines it. Changes made here are saved too, and cause another call; the
-    /// save
-    /// throws if that does not end. Primitive setters cause no other call.
+    /// save throws if that does not end. Primitive setters cause no other call.
     open func willSave() {}
 
     /// Called on each inserted, changed or deleted object after a save has succeeded.
@@ -196,10 +188,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // MARK: Key-value coding
 
     /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many relationship as `NSSet` (ordered:
-    /// `NSOrderedSet`).
-    /// Fires the object's fault. O(1); O(members) for to-many relationships. A key that the entity lacks may be one that every managed object has
-    /// ("objectID", "entity", "isDeleted"); otherwise `value(forUndefinedKey:)` is called. The first letter may be a capital, as in an accessor's
-    /// name.
+    /// `NSOrderedSet`). Fires the object's fault. O(1); O(members) for to-many relationships. A key that the entity lacks may be one that every
+    /// managed object has ("objectID", "entity", "isDeleted"); otherwise `value(forUndefinedKey:)` is called. The first letter may be a capital, as
+    /// in an accessor's name.
     ///
     /// Predicates, sort descriptors and key paths that are evaluated on objects call it; stores and generated accessors do not.
     open func value(forKey key: String) -> Any? {
@@ -216,8 +207,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     /// Called by `setValue(_:forKey:)` to set a number or a boolean to nil, since a class may give the property a type without nil. The default
-    /// sets
-    /// null; an override sets the value that stands for nil.
+    /// sets null; an override sets the value that stands for nil.
     /// Source: https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setnilvalueforkey(_:)
     open func setNilValueForKey(_ key: String) { setModelledValue(nil, at: propertyIndex(key)) }
 
@@ -256,8 +246,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     /// The counterpart of `willChangeValue(forKey:)`. For a to-many relationship it applies, on both sides, the changes that were made meanwhile to
-    /// the
-    /// set that `primitiveValue(forKey:)` returned.
+    /// the set that `primitiveValue(forKey:)` returned.
     open func didChangeValue(forKey key: String) {
         closePrimitiveSet(key)
         noteValue(ofKey: key)
@@ -289,8 +278,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // MARK: Class
 
     /// Whether `willChangeValue(forKey:)` leaves the object unchanged for a key that the entity lacks. The default is true. If an override returns
-    /// false,
-    /// such a call makes the next save write the object.
+    /// false, such a call makes the next save write the object.
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
@@ -300,8 +288,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Precondition: a model that names the class is in use.
     open class func entity() -> NSEntityDescription { entityInUse() }
 
-    /// A request for every object of this class's entity. Swift prefers a generated function of the same name, so that
-    /// `let request = Person.fetchRequest()` is a request for persons.
+    /// A request for every object of this class's entity. Swift prefers a generated function of the same name, so that `let request =
+    /// Person.fetchRequest()` is a request for persons.
     @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         ManagedObjectClasses.note(self)
@@ -313,8 +301,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Checks a value for a property against the model. An override adds its own checks before or after it calls `super`.
     ///
     /// Saves call it for each property of objects whose class is not `NSManagedObject` itself, and store a value that an override sets in its
-    /// place.
-    /// Call `validateName(_:)` and its like here: Core Data finds them by their names, which needs the Objective-C runtime.
+    /// place. Call `validateName(_:)` and its like here: Core Data finds them by their names, which needs the Objective-C runtime.
     /// - Throws: 1550 to 1690 with the object, the key and the value in `userInfo`; 1560 for several failures.
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         try validateByModel(value, forKey: key)

@@ -3,9 +3,8 @@ import Foundation
 /// The result of `mutableOrderedSetValue(forKey:)`: a mutable ordered set whose members are those of an object's ordered relationship.
 ///
 /// Apple's NSMutableOrderedSet implements everything with a few methods that a subclass overrides. On other platforms it implements much with the
-/// members
-/// that it stores itself. So methods that can be overridden use the relationship, and the stored members follow it for the rest (`firstObject`,
-/// `lastObject`, `reversed`, enumerators).
+/// members that it stores itself. So methods that can be overridden use the relationship, and the stored members follow it for the rest
+/// (`firstObject`, `lastObject`, `reversed`, enumerators).
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let owner: NSManagedObject
     private let index: Int
