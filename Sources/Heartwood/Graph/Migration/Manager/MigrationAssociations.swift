@@ -1,13 +1,13 @@
-/// Which objects of the destination were made of which objects of the source, by one entity mapping: by their keys, so that the objects
-/// need not be held. 40 bytes or so for each pair.
+/// The pairs of source and destination objects that one entity mapping has associated. They are stored as keys, so that the objects can be
+/// released. About 40 bytes a pair.
 struct MigrationAssociations {
     private(set) var sources: [ObjectKey] = []
-    /// A temporary key until the object was saved.
+    /// An object's key is temporary until the object is saved.
     private(set) var destinations: [ObjectKey] = []
     private var bySource = Chains()
     private var byDestination = Chains()
 
-    /// The places of pairs by one of their keys, the first one and, of each, the next.
+    /// The indices of pairs by one of their keys: the first index of each key, and the next index after each.
     private struct Chains {
         private var first: [ObjectKey: UInt32] = [:]
         private var last: [ObjectKey: UInt32] = [:]
@@ -40,7 +40,7 @@ struct MigrationAssociations {
 
     var count: Int { sources.count }
 
-    /// Whether a pair is the first one of its object of the destination.
+    /// Whether a pair is the first one of its destination object.
     func isFirst(_ index: Int) -> Bool { byDestination.first(of: destinations[index]) == index }
 
     mutating func add(_ source: ObjectKey, _ destination: ObjectKey) {
@@ -54,7 +54,7 @@ struct MigrationAssociations {
         byDestination.add(place, for: destination)
     }
 
-    /// An object was saved.
+    /// Replaces a key after the object was saved.
     mutating func rename(_ key: ObjectKey, to new: ObjectKey) {
         var places: [Int] = []
         byDestination.places(of: key) { places.append($0) }
