@@ -14,7 +14,7 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
         let table: UInt16
         /// The newest transaction before the position; 0 for none.
         let number: Int64
-        /// The time of that transaction, in seconds since 2001; 0 if unknown. It tells two transactions of one number apart: a store that was put
+        /// The time of that transaction, in seconds since 2001; 0 if unknown. It distinguishes transactions of one number: a store that was put
         /// back to an older state may reuse the number.
         let time: Double
     }

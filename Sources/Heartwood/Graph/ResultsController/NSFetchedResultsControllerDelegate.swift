@@ -20,7 +20,7 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// During `controllerWillChangeContent(_:)` the controller still has its old results, and from then on the new ones. Index paths of deletions, and
 /// the first ones of moves and updates, refer to the old results; all others refer to the new ones.
 ///
-/// The controller passed to these methods is the very instance that changed, whatever its type of results, so `===` and `==` tell controllers
+/// The controller passed to these methods is the very instance that changed, with any type of results, so `===` and `==` tell controllers
 /// apart. A cast of it to another type of results fails, since the compiler knows it by the type written here. Use
 /// `NSFetchedResultsController<Person>(controller)`, which is the same instance with results of that type.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate

@@ -6,7 +6,7 @@ import Foundation
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey = "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
 extension NSPersistentStoreCoordinator {
-    /// Finishes the postponed work of lightweight migrations. It has nothing to do: a store is migrated completely when it is added, whatever its
+    /// Finishes the postponed work of lightweight migrations. It has nothing to do: a store is migrated completely when it is added, with all
     /// options.
     /// - Throws: nothing.
     /// - Complexity: O(1).

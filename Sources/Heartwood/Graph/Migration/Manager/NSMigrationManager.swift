@@ -3,9 +3,9 @@ import Synchronization
 
 /// Migrates a store from one version of its model to another by a mapping model, object by object.
 ///
-/// It uses two stacks, one for the source and one for the destination. Their objects are plain `NSManagedObject`s, whatever classes their entities
-/// name: no code of these classes runs, and values are read and set by key. Objects of the destination are saved in portions as they are made, and
-/// associations are stored as keys: memory grows by about 100 bytes for each object of the source, whatever its size.
+/// It uses two stacks, one for the source and one for the destination. Their objects are plain `NSManagedObject`s, regardless of the classes that
+/// their entities name: no code of these classes runs, and values are read and set by key. Objects of the destination are saved in portions as they
+/// are made, and associations are stored as keys: memory grows by about 100 bytes for each object of the source, independent of its size.
 ///
 /// Use a manager on one thread; `migrationProgress` and `cancelMigrationWithError(_:)` may be used on others meanwhile.
 /// Source: https://developer.apple.com/documentation/coredata/nsmigrationmanager

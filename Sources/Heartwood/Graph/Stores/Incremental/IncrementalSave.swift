@@ -102,7 +102,7 @@ struct IncrementalSave {
 
     /// Points an object that this context has saved, and not read since, to the store's row. If that differs from the saved values, and no other
     /// save has come since, the store itself has changed them: changes of other properties are applied on top.
-    /// - Returns: false if the store has another value of a property that is changed again, and its version cannot be this context's own; for an
+    /// - Returns: false if the store has another value of a property that is changed again, and its version is hardly this context's own; for an
     ///   object that is only checked, if the store has any other value.
     private func goesOver(_ object: NSManagedObject, to row: RowView?) throws -> Bool {
         let isLast = store.isLastSave(object.rowVersion, of: object.key)
