@@ -1,8 +1,8 @@
-/// Which objects of the destination were made of which objects of the source, by one entity mapping: by their keys, so that the objects
-/// need not be held. 80 bytes or so for each pair.
+/// The pairs of source and destination objects that one entity mapping has associated. They are stored as keys, so that the objects can be
+/// released. About 80 bytes a pair.
 struct MigrationAssociations {
     private(set) var sources: [ObjectKey] = []
-    /// A temporary key until the object was saved.
+    /// An object's key is temporary until the object is saved.
     private(set) var destinations: [ObjectKey] = []
     private var bySource = Chains()
     private var byDestination = Chains()
@@ -12,7 +12,7 @@ struct MigrationAssociations {
         let source, destination: ObjectKey
     }
 
-    /// The indexes of pairs by one of their keys, the first one and, of each, the next.
+    /// The indices of pairs by one of their keys: the first index of each key, and the next index after each.
     private struct Chains {
         private var first: [ObjectKey: UInt32] = [:]
         private var last: [ObjectKey: UInt32] = [:]
@@ -57,7 +57,7 @@ struct MigrationAssociations {
         byDestination.add(index, for: destination)
     }
 
-    /// An object was saved.
+    /// Replaces a key after the object was saved.
     mutating func rename(_ key: ObjectKey, to new: ObjectKey) {
         var places: [Int] = []
         byDestination.indexes(of: key) { places.append($0) }
