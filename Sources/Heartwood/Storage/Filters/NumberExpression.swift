@@ -70,7 +70,7 @@ final class NumberValueExpression: RowExpression {
 }
 
 /// Compares two numbers by the rules of predicates in memory.
-final class NumberTest: RowFilter {
+final class NumberFilter: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let order: ComparisonOperator
     private let left: NumberExpression
@@ -107,7 +107,7 @@ extension PredicateCompiler {
         guard let order = comparison.comparison.order, let left = number(comparison.left), let right = number(comparison.right) else {
             return nil
         }
-        return NumberTest(comparison, order, left, right, condition)
+        return NumberFilter(comparison, order, left, right, condition)
     }
 
     func number(_ node: ExpressionNode) -> NumberExpression? {

@@ -7,20 +7,20 @@ extension PredicateCompiler {
         let runtime = table.runtime
         if value.isNull {
             switch comparison.comparison {
-            case .equal: return NullTest(runtime, index, isNull: true)
-            case .notEqual: return NullTest(runtime, index, isNull: false)
-            default: return ConstantTest(false)
+            case .equal: return NullFilter(runtime, index, isNull: true)
+            case .notEqual: return NullFilter(runtime, index, isNull: false)
+            default: return ConstantFilter(false)
             }
         }
         // In every type of column, NaN equals no value, and no value is less or greater.
-        if value.isNotANumber, let found = comparison.comparison.order { return ConstantTest(found == .notEqual) }
+        if value.isNotANumber, let found = comparison.comparison.order { return ConstantFilter(found == .notEqual) }
         switch comparison.comparison {
         case .between:
             guard let range = value.members, range.count == 2,
                 let low = column(index, kind, comparison.with(.greaterOrEqual), range[0]),
                 let high = column(index, kind, comparison.with(.lessOrEqual), range[1])
             else { return nil }
-            return AllTest([low, high])
+            return AllFilter([low, high])
         case .isIn: return membership(index, kind, comparison, value)
         default: break
         }
@@ -30,22 +30,22 @@ extension PredicateCompiler {
         case .float, .double, .date: return double(index, kind, comparison, value)
         case .decimal:
             guard let found = comparison.comparison.order, let constant = Self.decimal(value) else { return nil }
-            return DecimalTest(runtime, index, found, StoredDecimal(constant))
+            return DecimalFilter(runtime, index, found, StoredDecimal(constant))
         case .uuid:
             guard case .uuid(let uuid) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return UUIDTest(runtime, index, uuid.storedBytes, isNegated: found == .notEqual)
+            return UUIDFilter(runtime, index, uuid.storedBytes, isNegated: found == .notEqual)
         case .data:
             guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return BytesTest(runtime, index, data, isNegated: found == .notEqual)
+            return BytesFilter(runtime, index, data, isNegated: found == .notEqual)
         case .externalData:
             guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return ExternalDataTest(runtime, index, [data], isNegated: found == .notEqual)
+            return ExternalDataFilter(runtime, index, [data], isNegated: found == .notEqual)
         case .uri: return value.uriText.flatMap { text(index, comparison, .text($0)) }
         case .transformable, .objectID, .undefined, .toOne, .toMany: return nil
         }
@@ -67,9 +67,9 @@ extension PredicateCompiler {
         else { return nil }
         let runtime = table.runtime
         if comparison.comparison == .notEqual {
-            return TextTest(runtime, index, TextMatcher(kind: .order(.equal), pattern, options: comparison.options), isNegated: true)
+            return TextFilter(runtime, index, TextMatcher(kind: .order(.equal), pattern, options: comparison.options), isNegated: true)
         }
-        guard comparison.options.effective.isEmpty else { return TextTest(runtime, index, matcher) }
+        guard comparison.options.effective.isEmpty else { return TextFilter(runtime, index, matcher) }
         var condition: IndexCondition?
         if let found = comparison.comparison.order {
             let key = KeyBuilder()
@@ -80,7 +80,7 @@ extension PredicateCompiler {
             key.append(textPrefix: pattern)
             condition = IndexCondition(property: index, kind: .prefix(key.bytes))
         }
-        return TextTest(runtime, index, matcher, condition: condition)
+        return TextFilter(runtime, index, matcher, condition: condition)
     }
 
     private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
@@ -102,7 +102,7 @@ extension PredicateCompiler {
         // The keys of a Boolean column can only be 0 and 1.
         let isBool = table.runtime.properties[index].kind == .bool
         guard !isBool || constant == 0 || constant == 1 else { return outside(index, found, isLarge: constant > 1) }
-        return IntegerTest(table.runtime, index, found, constant)
+        return IntegerFilter(table.runtime, index, found, constant)
     }
 
     /// Compares an integer column with a number that may have a fraction, by an equivalent comparison with the nearest integers.
@@ -111,8 +111,8 @@ extension PredicateCompiler {
         guard let below else { return outside(index, found, isLarge: isLarge) }
         guard !isWhole else { return integer(index, found, below) }
         switch found {
-        case .equal: return ConstantTest(false)
-        case .notEqual: return ConstantTest(true)
+        case .equal: return ConstantFilter(false)
+        case .notEqual: return ConstantFilter(true)
         case .less, .lessOrEqual: return integer(index, .lessOrEqual, below)
         case .greater, .greaterOrEqual: return integer(index, .greater, below)
         }
@@ -121,22 +121,22 @@ extension PredicateCompiler {
     /// Compares an integer column with a number beyond its range.
     private func outside(_ index: Int, _ found: ComparisonOperator, isLarge: Bool) -> RowFilter {
         switch found {
-        case .equal: ConstantTest(false)
-        case .notEqual: ConstantTest(true)
-        case .less, .lessOrEqual: isLarge ? NullTest(table.runtime, index, isNull: false) : ConstantTest(false)
-        case .greater, .greaterOrEqual: isLarge ? ConstantTest(false) : NullTest(table.runtime, index, isNull: false)
+        case .equal: ConstantFilter(false)
+        case .notEqual: ConstantFilter(true)
+        case .less, .lessOrEqual: isLarge ? NullFilter(table.runtime, index, isNull: false) : ConstantFilter(false)
+        case .greater, .greaterOrEqual: isLarge ? ConstantFilter(false) : NullFilter(table.runtime, index, isNull: false)
         }
     }
 
     private func double(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let found = comparison.comparison.order else { return nil }
         switch (kind, value) {
-        case (.date, .date(let constant)): return DoubleTest(table.runtime, index, found, constant)
+        case (.date, .date(let constant)): return DoubleFilter(table.runtime, index, found, constant)
         case (.date, _): return nil
-        case (_, .double(let constant)): return DoubleTest(table.runtime, index, found, constant)
+        case (_, .double(let constant)): return DoubleFilter(table.runtime, index, found, constant)
         case (_, .integer(let constant)):
             guard Int64(exactly: Double(constant)) == constant else { return nil }
-            return DoubleTest(table.runtime, index, found, Double(constant))
+            return DoubleFilter(table.runtime, index, found, Double(constant))
         default: return nil
         }
     }
@@ -151,14 +151,14 @@ extension PredicateCompiler {
         switch kind {
         case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
-            test = texts.count == present.count ? TextSetTest(table.runtime, index, texts) : nil
+            test = texts.count == present.count ? TextSetFilter(table.runtime, index, texts) : nil
         case .uri where comparison.options.effective.isEmpty:
-            test = TextSetTest(table.runtime, index, present.compactMap(\.uriText))
+            test = TextSetFilter(table.runtime, index, present.compactMap(\.uriText))
         case .bool, .int16, .int32, .int64:
             let numbers = present.compactMap(\.exactInteger)
             // A Boolean is never another number, and its index has no key for one.
-            test = IntegerSetTest(table.runtime, index, Set(kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers))
-        case .float, .double: test = DoubleSetTest(table.runtime, index, Set(present.flatMap(\.exactDoubles)))
+            test = IntegerSetFilter(table.runtime, index, Set(kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers))
+        case .float, .double: test = DoubleSetFilter(table.runtime, index, Set(present.flatMap(\.exactDoubles)))
         case .decimal:
             var numbers: [Decimal] = []
             for member in present where !member.isNotANumber {
@@ -167,24 +167,24 @@ extension PredicateCompiler {
                 guard let number = Self.decimal(member) else { return nil }
                 numbers.append(number)
             }
-            test = DecimalSetTest(table.runtime, index, numbers)
+            test = DecimalSetFilter(table.runtime, index, numbers)
         case .date:
             let dates = present.compactMap { if case .date(let date) = $0, !date.isNaN { date } else { nil } }
-            test = DoubleSetTest(table.runtime, index, Set(dates))
+            test = DoubleSetFilter(table.runtime, index, Set(dates))
         case .uuid:
-            test = UUIDSetTest(table.runtime, index, Set(present.compactMap { if case .uuid(let uuid) = $0 { uuid } else { nil } }))
+            test = UUIDSetFilter(table.runtime, index, Set(present.compactMap { if case .uuid(let uuid) = $0 { uuid } else { nil } }))
         case .data:
-            test = BytesSetTest(table.runtime, index, present.compactMap { if case .data(let data) = $0 { data } else { nil } })
+            test = BytesSetFilter(table.runtime, index, present.compactMap { if case .data(let data) = $0 { data } else { nil } })
         default:
             var tests: [RowFilter] = []
             for member in present {
                 guard let one = column(index, kind, comparison.with(.equal), member) else { return nil }
                 tests.append(one)
             }
-            test = AnyTest(tests)
+            test = AnyFilter(tests)
         }
         guard let test else { return nil }
-        return present.count == members.count ? test : AnyTest([test, NullTest(table.runtime, index, isNull: true)])
+        return present.count == members.count ? test : AnyFilter([test, NullFilter(table.runtime, index, isNull: true)])
     }
 }
 

@@ -5,7 +5,7 @@ extension PredicateCompiler {
     /// - Returns: nil for a comparison that only objects can evaluate: with a dictionary.
     func composite(_ elements: [CompositeElement], _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard value.isNull else { return nil }
-        guard comparison.comparison == .equal || comparison.comparison == .notEqual else { return ConstantTest(false) }
+        guard comparison.comparison == .equal || comparison.comparison == .notEqual else { return ConstantFilter(false) }
         var tests: [RowFilter] = []
         for element in elements {
             let path = ExpressionNode.keyPath([table.runtime.properties[element.index].name])
@@ -13,6 +13,6 @@ extension PredicateCompiler {
             guard let test = compile(.comparison(part)) else { return nil }
             tests.append(test)
         }
-        return comparison.comparison == .equal ? AllTest(tests) : AnyTest(tests)
+        return comparison.comparison == .equal ? AllFilter(tests) : AnyFilter(tests)
     }
 }

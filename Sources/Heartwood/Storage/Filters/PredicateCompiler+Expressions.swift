@@ -11,7 +11,7 @@ extension PredicateCompiler {
         guard let left = expression(comparison.left), let right = expression(comparison.right) else {
             return nil
         }
-        return ExpressionTest(comparison, left, right, condition)
+        return ExpressionFilter(comparison, left, right, condition)
     }
 
     /// - Returns: nil where a part cannot be computed from a row.
@@ -42,7 +42,7 @@ extension PredicateCompiler {
 }
 
 /// Compares two expressions by the rules of predicates in memory.
-final class ExpressionTest: RowFilter {
+final class ExpressionFilter: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let left: RowExpression
     private let right: RowExpression

@@ -10,25 +10,25 @@ extension PredicateCompiler {
             let source = source(index), let found = comparison.comparison.order, case .integer(let count) = value,
             let destination = table.runtime.properties[index].destination, let inner = predicate.asked(of: variable)
         else { return nil }
-        var tests = DestinationTests()
+        var tests = DestinationFilters()
         for entity in destination.concreteFamily {
             guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(inner)
             else { return nil }
             tests.set(test, for: table.id)
         }
-        return MatchCountTest(source, tests, found, count)
+        return MatchCountFilter(source, tests, found, count)
     }
 }
 
 /// Compares the number of a to-many relationship's members that meet a condition with a constant.
-final class MatchCountTest: RowFilter {
+final class MatchCountFilter: RowFilter {
     private let source: MemberSources
-    private let destinations: DestinationTests
+    private let destinations: DestinationFilters
     private let comparison: ComparisonOperator
     private let constant: Int64
 
-    init(_ source: MemberSources, _ destinations: DestinationTests, _ comparison: ComparisonOperator, _ constant: Int64) {
+    init(_ source: MemberSources, _ destinations: DestinationFilters, _ comparison: ComparisonOperator, _ constant: Int64) {
         self.source = source
         self.destinations = destinations
         self.comparison = comparison

@@ -20,12 +20,12 @@ struct PredicateCompiler {
 
     private func test(_ node: PredicateNode) -> RowFilter? {
         switch node {
-        case .constant(let value): return ConstantTest(value)
-        case .and(let parts): return compile(parts, decisive: false, AllTest.init)
-        case .or(let parts): return compile(parts, decisive: true, AnyTest.init)
+        case .constant(let value): return ConstantFilter(value)
+        case .and(let parts): return compile(parts, decisive: false, AllFilter.init)
+        case .or(let parts): return compile(parts, decisive: true, AnyFilter.init)
         case .not(let part):
             guard let test = compile(part) else { return nil }
-            return (test as? ConstantTest).map { ConstantTest(!$0.value) } ?? NotTest(test)
+            return (test as? ConstantFilter).map { ConstantFilter(!$0.value) } ?? NotFilter(test)
         case .comparison(let comparison): return compile(comparison)
         case .block, .fault: return nil
         }
@@ -41,14 +41,14 @@ struct PredicateCompiler {
                 isCompiled = false
                 continue
             }
-            guard let constant = test as? ConstantTest else {
+            guard let constant = test as? ConstantFilter else {
                 tests.append(test)
                 continue
             }
             if constant.value == decisive { return constant }
         }
         guard isCompiled else { return nil }
-        return tests.isEmpty ? ConstantTest(!decisive) : tests.count == 1 ? tests[0] : joined(tests)
+        return tests.isEmpty ? ConstantFilter(!decisive) : tests.count == 1 ? tests[0] : joined(tests)
     }
 
     // MARK: Comparisons
@@ -65,7 +65,7 @@ struct PredicateCompiler {
             var exchanged = comparison
             exchanged.comparison = mirrored
             return compile(keys[...], exchanged, value)
-        case (.constant, .constant): return (try? PredicateNode.comparison(comparison).evaluate(nil)).map(ConstantTest.init)
+        case (.constant, .constant): return (try? PredicateNode.comparison(comparison).evaluate(nil)).map(ConstantFilter.init)
         case (.path(.subquery(.keyPath(let keys), let variable, let predicate), ["@count"]), .constant(let count)):
             return memberCount(keys, variable, predicate, comparison, count)
         default: return expressions(comparison)
@@ -99,7 +99,7 @@ struct PredicateCompiler {
             guard let known = constant(keys) else {
                 return key == "objectID" && keys.count == 1 ? compile([], comparison, value) : nil
             }
-            return (try? PredicateNode.comparison(comparison.with(left: .constant(known), value)).evaluate(nil)).map(ConstantTest.init)
+            return (try? PredicateNode.comparison(comparison.with(left: .constant(known), value)).evaluate(nil)).map(ConstantFilter.init)
         }
         let property = runtime.properties[index]
         guard !property.isTransient else { return nil }
@@ -144,20 +144,20 @@ struct PredicateCompiler {
         guard let destinations = destinations(of: index, rest, comparison, value) else { return nil }
         let asNull = PredicateNode.comparison(comparison.with(left: .constant(.null), value))
         guard let whenNull = try? asNull.evaluate(nil) else { return nil }
-        return ToOneTest(runtime, index, destinations, whenNull: whenNull)
+        return ToOneFilter(runtime, index, destinations, whenNull: whenNull)
     }
 
     /// The rest of a path's condition, for each entity that the relationship's objects may have.
     private func destinations(
         of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue, isNegated: Bool = false
-    ) -> DestinationTests? {
+    ) -> DestinationFilters? {
         guard let destination = runtime.properties[index].destination else { return nil }
-        var tests = DestinationTests()
+        var tests = DestinationFilters()
         for entity in destination.concreteFamily {
             guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
             else { return nil }
-            tests.set(isNegated ? NotTest(test) : test, for: table.id)
+            tests.set(isNegated ? NotFilter(test) : test, for: table.id)
         }
         return tests
     }
@@ -168,7 +168,7 @@ struct PredicateCompiler {
         guard let view, let source = source(index) else { return nil }
         if rest.count == 1, rest.first == "@count" {
             guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
-            return MemberCountTest(source, found, count)
+            return MemberCountFilter(source, found, count)
         }
         // A further collection in the path has the same ANY or ALL.
         var inner = comparison
@@ -178,19 +178,19 @@ struct PredicateCompiler {
         case .direct:
             // depends CONTAINS package
             guard Self.isObject(rest), comparison.comparison == .contains, let rows = rows(value, view) else { return nil }
-            return AnyMemberIdentityTest(source, rows)
+            return AnyMemberIdentityFilter(source, rows)
         case .any:
             if Self.isObject(rest) {
                 switch comparison.comparison {
-                case .equal: return rows(value, view).map { AnyMemberIdentityTest(source, $0) }
-                case .isIn: return rows(among: value, view).map { AnyMemberIdentityTest(source, $0) }
+                case .equal: return rows(value, view).map { AnyMemberIdentityFilter(source, $0) }
+                case .isIn: return rows(among: value, view).map { AnyMemberIdentityFilter(source, $0) }
                 default: return nil
                 }
             }
-            return destinations(of: index, rest, inner, value).map { AnyMemberTest(source, $0) }
+            return destinations(of: index, rest, inner, value).map { AnyMemberFilter(source, $0) }
         case .all:
             guard !Self.isObject(rest), let tests = destinations(of: index, rest, inner, value, isNegated: true) else { return nil }
-            return NotTest(AnyMemberTest(source, tests))
+            return NotFilter(AnyMemberFilter(source, tests))
         }
     }
 
@@ -245,13 +245,13 @@ struct PredicateCompiler {
 
     private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
-            return NullTest(runtime, index, isNull: comparison.comparison == .equal)
+            return NullFilter(runtime, index, isNull: comparison.comparison == .equal)
         }
         guard let view else { return nil }
         switch comparison.comparison {
-        case .equal: return rows(value, view).map { ReferenceTest(runtime, index, $0) }
-        case .notEqual: return rows(value, view).map { ReferenceTest(runtime, index, $0, isNegated: true) }
-        case .isIn: return rows(among: value, view).map { ReferenceTest(runtime, index, $0) }
+        case .equal: return rows(value, view).map { ReferenceFilter(runtime, index, $0) }
+        case .notEqual: return rows(value, view).map { ReferenceFilter(runtime, index, $0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { ReferenceFilter(runtime, index, $0) }
         default: return nil
         }
     }
@@ -259,9 +259,9 @@ struct PredicateCompiler {
     private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let view else { return nil }
         switch comparison.comparison {
-        case .equal: return rows(value, view).map { IdentityTest($0, isNegated: false) }
-        case .notEqual: return rows(value, view).map { IdentityTest($0, isNegated: true) }
-        case .isIn: return rows(among: value, view).map { IdentityTest($0, isNegated: false) }
+        case .equal: return rows(value, view).map { IdentityFilter($0, isNegated: false) }
+        case .notEqual: return rows(value, view).map { IdentityFilter($0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { IdentityFilter($0, isNegated: false) }
         default: return nil
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// A test of one column.
-class ColumnTest: RowFilter {
+class ColumnFilter: RowFilter {
     final let runtime: EntityRuntime
     final let property: Int
     /// The layouts of `runtime`.
@@ -55,7 +55,7 @@ class ColumnTest: RowFilter {
     }
 }
 
-final class NullTest: ColumnTest {
+final class NullFilter: ColumnFilter {
     let isNull: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, isNull: Bool) {
@@ -76,7 +76,7 @@ final class NullTest: ColumnTest {
 }
 
 /// Compares an integer or Boolean column.
-final class IntegerTest: ColumnTest {
+final class IntegerFilter: ColumnFilter {
     let comparison: ComparisonOperator
     /// 0 or 1 for a Boolean column.
     let constant: Int64
@@ -104,7 +104,7 @@ final class IntegerTest: ColumnTest {
 }
 
 /// Compares a float, double or date column.
-final class DoubleTest: ColumnTest {
+final class DoubleFilter: ColumnFilter {
     let comparison: ComparisonOperator
     let constant: Double
 
@@ -139,7 +139,7 @@ final class DoubleTest: ColumnTest {
 }
 
 /// Looks up a float, double or date in a list.
-final class DoubleSetTest: ColumnTest {
+final class DoubleSetFilter: ColumnFilter {
     /// Without NaN.
     let constants: Set<Double>
 
@@ -156,7 +156,7 @@ final class DoubleSetTest: ColumnTest {
     override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(double: $1) } }
 }
 
-final class DecimalTest: ColumnTest {
+final class DecimalFilter: ColumnFilter {
     let comparison: ComparisonOperator
     /// Not NaN.
     let constant: StoredDecimal
@@ -195,7 +195,7 @@ final class DecimalTest: ColumnTest {
 }
 
 /// Looks up a decimal in a list.
-final class DecimalSetTest: ColumnTest {
+final class DecimalSetFilter: ColumnFilter {
     /// The keys of the list's numbers, each once.
     private let components: [[UInt8]]
     private let table = GroupTable()
@@ -224,7 +224,7 @@ final class DecimalSetTest: ColumnTest {
     override var indexCondition: IndexCondition? { IndexCondition(property: property, kind: .equal(components)) }
 }
 
-final class UUIDTest: ColumnTest {
+final class UUIDFilter: ColumnFilter {
     let constant: (UInt64, UInt64)
     let isNegated: Bool
 
@@ -245,7 +245,7 @@ final class UUIDTest: ColumnTest {
 }
 
 /// Looks up a UUID in a list.
-final class UUIDSetTest: ColumnTest {
+final class UUIDSetFilter: ColumnFilter {
     let constants: Set<UUID>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<UUID>) {
@@ -262,7 +262,7 @@ final class UUIDSetTest: ColumnTest {
 }
 
 /// Compares a to-one relationship with objects.
-final class ReferenceTest: ColumnTest {
+final class ReferenceFilter: ColumnFilter {
     let constants: Set<RowReference>
     let isNegated: Bool
 
@@ -282,7 +282,7 @@ final class ReferenceTest: ColumnTest {
     }
 }
 
-final class BytesTest: ColumnTest {
+final class BytesFilter: ColumnFilter {
     let constant: Data
     let isNegated: Bool
 
@@ -303,7 +303,7 @@ final class BytesTest: ColumnTest {
 }
 
 /// Looks up data in a list.
-final class BytesSetTest: ColumnTest {
+final class BytesSetFilter: ColumnFilter {
     /// Without duplicates.
     private let constants: [Data]
     private let table = GroupTable()
@@ -326,7 +326,7 @@ extension KeyBuilder {
     fileprivate func append(data: Data) { data.withUnsafeBytes { append(bytes: $0) } }
 }
 
-final class IntegerSetTest: ColumnTest {
+final class IntegerSetFilter: ColumnFilter {
     /// 0, 1 or both for a Boolean column.
     let constants: Set<Int64>
 

@@ -1,7 +1,7 @@
 import RecordLog
 
 /// The tests of a relationship's destination, by table ID: several tables may contain its rows.
-struct DestinationTests {
+struct DestinationFilters {
     private var byTable: [RowFilter?] = []
 
     /// The tables and their tests.
@@ -35,12 +35,12 @@ struct MemberSources {
 }
 
 /// Tests the destination of a to-one relationship.
-final class ToOneTest: ColumnTest {
-    let destinations: DestinationTests
+final class ToOneFilter: ColumnFilter {
+    let destinations: DestinationFilters
     /// The result without a destination, or with one that no longer exists: that of a comparison with null.
     let whenNull: Bool
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationTests, whenNull: Bool) {
+    init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationFilters, whenNull: Bool) {
         self.destinations = destinations
         self.whenNull = whenNull
         super.init(runtime, property)
@@ -57,16 +57,16 @@ final class ToOneTest: ColumnTest {
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
         var marks = RowSet()
         let isFound = try lookup.forEachTarget(destinations) { _, row in marks.insert(row.reference) }
-        return isFound ? TargetsTest(runtime, property, marks, whenNull: whenNull) : self
+        return isFound ? SemiJoinFilter(runtime, property, marks, whenNull: whenNull) : self
     }
 }
 
 /// Tests whether any member of a to-many relationship meets a condition.
-final class AnyMemberTest: RowFilter {
+final class AnyMemberFilter: RowFilter {
     let source: MemberSources
-    let destinations: DestinationTests
+    let destinations: DestinationFilters
 
-    init(_ source: MemberSources, _ destinations: DestinationTests) {
+    init(_ source: MemberSources, _ destinations: DestinationFilters) {
         self.source = source
         self.destinations = destinations
     }
@@ -91,7 +91,7 @@ final class AnyMemberTest: RowFilter {
 }
 
 /// Tests whether any member of a to-many relationship is one of these objects.
-final class AnyMemberIdentityTest: RowFilter {
+final class AnyMemberIdentityFilter: RowFilter {
     let source: MemberSources
     let constants: Set<RowReference>
 
@@ -120,7 +120,7 @@ final class AnyMemberIdentityTest: RowFilter {
 }
 
 /// Compares the number of a to-many relationship's members, counted in the index, with a constant.
-final class MemberCountTest: RowFilter {
+final class MemberCountFilter: RowFilter {
     let source: MemberSources
     let comparison: ComparisonOperator
     let constant: Int64

@@ -1,7 +1,7 @@
 import RecordLog
 
 /// Matches a string column's UTF-8 bytes with a pattern.
-final class TextTest: ColumnTest {
+final class TextFilter: ColumnFilter {
     let matcher: TextMatcher
     let isNegated: Bool
     private let condition: IndexCondition?
@@ -31,7 +31,7 @@ final class TextTest: ColumnTest {
 }
 
 /// Looks up a string in a list.
-final class TextSetTest: ColumnTest {
+final class TextSetFilter: ColumnFilter {
     /// Without duplicates.
     private let texts: [String]
     private let table = GroupTable()

@@ -45,7 +45,7 @@ extension UnsafeMutableBufferPointer<RowView> {
 // MARK: Compounds
 
 /// A compound of tests. It calls them without retain and release, for which parallel scans would contend.
-class CompoundTest: RowFilter {
+class CompoundFilter: RowFilter {
     let tests: [RowFilter]
     /// The same tests, kept alive by `tests`.
     fileprivate let list: UnsafeMutableBufferPointer<Unmanaged<RowFilter>>
@@ -64,9 +64,9 @@ class CompoundTest: RowFilter {
     override var hasTargets: Bool { tests.contains(where: \.hasTargets) }
 }
 
-final class AllTest: CompoundTest {
+final class AllFilter: CompoundFilter {
     /// Joins tests into one; nil for none.
-    static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllTest(tests) }
+    static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllFilter(tests) }
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try !test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return false }
@@ -83,18 +83,18 @@ final class AllTest: CompoundTest {
     }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        hasTargets ? AllTest(try tests.map { try $0.resolved(lookup) }) : self
+        hasTargets ? AllFilter(try tests.map { try $0.resolved(lookup) }) : self
     }
 }
 
-final class AnyTest: CompoundTest {
+final class AnyFilter: CompoundFilter {
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return true }
         return false
     }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        hasTargets ? AnyTest(try tests.map { try $0.resolved(lookup) }) : self
+        hasTargets ? AnyFilter(try tests.map { try $0.resolved(lookup) }) : self
     }
 
     /// Equalities of one key, joined to a list.
@@ -102,7 +102,7 @@ final class AnyTest: CompoundTest {
         var key: IndexKey?
         var components: Set<[UInt8]> = []
         for test in tests {
-            if let constant = test as? ConstantTest, !constant.value { continue }
+            if let constant = test as? ConstantFilter, !constant.value { continue }
             guard let condition = test.indexCondition, condition.isExact, key == nil || condition.key == key,
                 let list = condition.components
             else { return nil }
@@ -113,7 +113,7 @@ final class AnyTest: CompoundTest {
     }
 }
 
-final class NotTest: RowFilter {
+final class NotFilter: RowFilter {
     let test: RowFilter
 
     init(_ test: RowFilter) {
@@ -130,11 +130,11 @@ final class NotTest: RowFilter {
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
         guard hasTargets else { return self }
         let inner = try test.resolved(lookup)
-        return (inner as? RowSetFilter)?.negated ?? NotTest(inner)
+        return (inner as? RowSetFilter)?.negated ?? NotFilter(inner)
     }
 }
 
-final class ConstantTest: RowFilter {
+final class ConstantFilter: RowFilter {
     let value: Bool
 
     init(_ value: Bool) {

@@ -21,7 +21,7 @@ final class RowSetFilter: RowFilter {
 }
 
 /// Tests whether a to-one relationship's destination is in a set that was found in advance.
-final class TargetsTest: ColumnTest {
+final class SemiJoinFilter: ColumnFilter {
     private let marks: RowSet
     private let whenNull: Bool
 
@@ -57,7 +57,7 @@ final class TargetsTest: ColumnTest {
 }
 
 /// Compares the object itself with objects.
-final class IdentityTest: RowFilter {
+final class IdentityFilter: RowFilter {
     private let constants: Set<RowReference>
     private let isNegated: Bool
 

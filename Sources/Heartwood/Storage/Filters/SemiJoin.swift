@@ -21,7 +21,7 @@ struct SemiJoin {
 
     /// Calls `body` with each object that meets its table's condition.
     /// - Returns: false where the cost would exceed the budget; `body` was not called then.
-    func forEachTarget(_ destinations: DestinationTests, _ body: (EntityTable, RowView) throws -> Void) throws -> Bool {
+    func forEachTarget(_ destinations: DestinationFilters, _ body: (EntityTable, RowView) throws -> Void) throws -> Bool {
         var found: [(table: EntityTable, plan: AccessPlan)] = []
         var left = budget
         for (id, test) in destinations.list {
@@ -44,7 +44,7 @@ struct SemiJoin {
 
     /// Calls `body` with the owner of each member that meets its condition, once for each member.
     /// - Returns: false where the cost would exceed the budget; `body` was not called then.
-    func forEachOwner(of destinations: DestinationTests, in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
+    func forEachOwner(of destinations: DestinationFilters, in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
         if let inverse = source.inverse {
             return try forEachTarget(destinations) { members, row in try owner(of: row, members, inverse).map(body) }
         }

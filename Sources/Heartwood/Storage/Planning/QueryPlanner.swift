@@ -67,10 +67,10 @@ final class QueryPlanner {
         var result: [RowFilter] = []
         for test in tests {
             switch test {
-            case let all as AllTest:
+            case let all as AllFilter:
                 guard let parts = flattened(all.tests) else { return nil }
                 result += parts
-            case let constant as ConstantTest: if !constant.value { return nil }
+            case let constant as ConstantFilter: if !constant.value { return nil }
             default: result.append(test)
             }
         }
@@ -106,7 +106,7 @@ final class QueryPlanner {
             func rest() -> [RowFilter] { tests.enumerated().filter { $0.offset != position }.map(\.element) }
             if let rows = (test as? RowSetFilter)?.rows {
                 consider(try priced(.rows(rows), entries: Double(rows.count), ranges: 0, rest(), estimates))
-            } else if let any = test as? AnyTest, conditions[position] == nil {
+            } else if let any = test as? AnyFilter, conditions[position] == nil {
                 consider(try union(any, rest(), estimates))
             }
         }
@@ -133,7 +133,7 @@ final class QueryPlanner {
                 index: index, ranges: [.prefix(key)],
                 order: isSorted ? IndexScan.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
             let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
-            return AccessPlan(access: .index(walk), test: AllTest.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
+            return AccessPlan(access: .index(walk), test: AllFilter.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
         }
         return nil
     }
@@ -143,7 +143,7 @@ final class QueryPlanner {
         if isCount, tests.isEmpty { return AccessPlan(access: .scan, test: nil, rows: rows, cost: 0) }
         var cost = Cost.scan + rows * (1 + testCost(tests))
         if sort?.isEmpty != true { cost += sortCost(rows * (try estimates.selectivity(tests))) }
-        return AccessPlan(access: .scan, test: AllTest.of(tests), rows: rows, cost: cost)
+        return AccessPlan(access: .scan, test: AllFilter.of(tests), rows: rows, cost: cost)
     }
 
     private func testCost(_ tests: [RowFilter]) -> Double { tests.reduce(0) { $0 + Double($1.weight) * 0.1 } }
@@ -154,7 +154,7 @@ final class QueryPlanner {
     func priced(
         _ access: AccessPlan.Access, entries: Double, ranges: Int, _ tests: [RowFilter], _ estimates: Estimates
     ) throws -> AccessPlan {
-        var plan = AccessPlan(access: access, test: AllTest.of(tests), rows: entries, cost: 0)
+        var plan = AccessPlan(access: access, test: AllFilter.of(tests), rows: entries, cost: 0)
         if isCount, tests.isEmpty {
             plan.cost = Double(ranges) * Cost.range + entries * Cost.counted
             return plan
@@ -171,7 +171,7 @@ final class QueryPlanner {
 
     /// Returns a union of plans, one for each part of an OR; nil where a part needs a table scan. If all parts scan the same index, their ranges
     /// are joined in index order.
-    private func union(_ any: AnyTest, _ rest: [RowFilter], _ estimates: Estimates) throws -> AccessPlan? {
+    private func union(_ any: AnyFilter, _ rest: [RowFilter], _ estimates: Estimates) throws -> AccessPlan? {
         let planner = QueryPlanner(view: view, table: table, scope: scope, isCount: isCount, budget: budget, depth: Self.depthMax)
         var parts: [AccessPlan] = []
         for test in Self.disjuncts(any) {
@@ -194,7 +194,7 @@ final class QueryPlanner {
     }
 
     /// Returns the parts of an OR. Nested ORs are flattened, and equalities of one key become one list.
-    private static func disjuncts(_ any: AnyTest) -> [RowFilter] {
+    private static func disjuncts(_ any: AnyFilter) -> [RowFilter] {
         var result: [RowFilter] = []
         var lists: [(key: IndexKey, tests: [RowFilter])] = []
         func add(_ test: RowFilter) {
@@ -204,14 +204,14 @@ final class QueryPlanner {
                 } else {
                     lists.append((condition.key, [test]))
                 }
-            } else if let inner = test as? AnyTest {
+            } else if let inner = test as? AnyFilter {
                 inner.tests.forEach(add)
             } else {
                 result.append(test)
             }
         }
         any.tests.forEach(add)
-        return lists.map { $0.tests.count == 1 ? $0.tests[0] : AnyTest($0.tests) } + result
+        return lists.map { $0.tests.count == 1 ? $0.tests[0] : AnyFilter($0.tests) } + result
     }
 
     private func joined(_ parts: [AccessPlan]) -> IndexScan? {

@@ -38,7 +38,7 @@ extension ValueReader {
 }
 
 /// Compares a column of external data with constants. Lengths are compared first, so few values are read.
-final class ExternalDataTest: ColumnTest {
+final class ExternalDataFilter: ColumnFilter {
     let constants: [Data]
     let isNegated: Bool
 
