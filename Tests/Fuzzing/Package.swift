@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: everything in it, the engine included, is built with libFuzzer's instrumentation. See ../SIMULATION.md.
+// A package of its own: everything in it, the engine included, is built with libFuzzer's instrumentation. See docs/testing.md.
 let package = Package(
     name: "heartwood-fuzzing",
     platforms: [.macOS(.v15)],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The files in Tests/Goldens are read as they were written; FORMAT.md, "Versions", says for how long.
+/// The files in Tests/Goldens are read as they were written; FORMAT.md, "The promise of version 1", says for how long.
 @Suite struct GoldenTests {
     @Test(arguments: Goldens.Kind.allCases)
     func aGoldenFileIsExportedAsItWas(kind: Goldens.Kind) throws {

@@ -4,7 +4,7 @@ package struct ArchiveEdition: Hashable, Sendable {
     package var low: UInt64
 }
 
-/// The first bytes of an archive. Spec: FORMAT.md, "Binary archives".
+/// The first bytes of an archive. Spec: docs/format/archive.md.
 struct ArchiveHeader {
     enum Layout {
         static let magic = 0
@@ -85,7 +85,7 @@ struct ArchiveHeader {
     static let probeSize = Int(FileFormat.identityOffsets[0]) + FileIdentity.Layout.size
 }
 
-/// An archive stores its bytes behind the header, in blocks with a checksum each. Spec: FORMAT.md, "Binary archives".
+/// An archive stores its bytes behind the header, in blocks with a checksum each. Spec: docs/format/archive.md.
 enum ArchiveFormat {
     /// The most bytes in a block.
     static let blockMax = 1 << 20

@@ -1,4 +1,4 @@
-/// The type of a column's values. The numbers are stored: FORMAT.md, "Catalog".
+/// The type of a column's values. The numbers are stored: FORMAT.md, "Row body".
 public enum ColumnType: UInt8, Sendable, CaseIterable {
     case bool = 1
     case int16 = 2

@@ -1,4 +1,4 @@
-/// The format's version, and the offsets of the header's parts. Spec: FORMAT.md, "Header".
+/// The format's version, and the offsets of the header's parts. Spec: FORMAT.md, "Identity" and "Superblock".
 ///
 /// History: 1, November 2026, the first. Rule: raise the version with every change that makes an older reader read wrongly. A change
 /// that an older reader may ignore goes into reserved space.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// How changes are written. Failing? FORMAT.md, "History", says what a store may hold.
+/// How changes are written. Failing? docs/format/stack.md, "History", says what a store may hold.
 @Suite struct HistoryFormatTests {
     private func stored(_ stack: TestStack, _ number: UInt64) throws -> [UInt8] {
         let snapshot = try #require(stack.store.log).snapshot()

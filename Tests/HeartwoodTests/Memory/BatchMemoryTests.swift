@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What batch requests take of memory: the long form of "ten million rows need none to speak of". See CONTRIBUTING.md.
+/// What batch requests take of memory: the long form of "ten million rows need none to speak of". See docs/testing.md.
 @Suite struct BatchMemoryTests {
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_BATCH_ROWS"].flatMap(Int.init)
 

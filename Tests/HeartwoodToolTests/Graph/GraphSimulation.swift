@@ -3,7 +3,7 @@ import Heartwood
 import TestSupport
 import heartwood_testprocess
 
-/// One run, named by its seed. See Tests/SIMULATION.md for who plays and what keeps the outcome decidable.
+/// One run, named by its seed. See docs/testing.md for who plays and what keeps the outcome decidable.
 final class GraphSimulation {
     /// What the undo manager of the child has: rows before and after.
     struct Group {

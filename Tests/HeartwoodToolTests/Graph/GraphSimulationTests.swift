@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import heartwood_testprocess
 
-/// Two contexts, a child with an undo manager and a second process over one store, compared with plain rows: Tests/SIMULATION.md.
+/// Two contexts, a child with an undo manager and a second process over one store, compared with plain rows: docs/testing.md.
 ///
 /// A failure prints its seed and what was done; `HEARTWOOD_GRAPH_SEED=…` does that run again, `HEARTWOOD_GRAPH_RUNS=…` sets how many.
 @Suite(.serialized) struct GraphSimulationTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Random runs over two stores that crash at their calls. See Tests/SIMULATION.md for the long form.
+/// Random runs over two stores that crash at their calls. See docs/testing.md for the long form.
 @Suite struct TwoStoreRunTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let longCases = environment["HEARTWOOD_TWO_STORE_CASES"].flatMap(Int.init)

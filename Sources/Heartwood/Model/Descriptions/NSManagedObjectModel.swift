@@ -240,7 +240,7 @@ extension NSManagedObjectModel {
 
     /// The model as bytes, equal for equal models. Every store contains its model, so that it describes itself.
     ///
-    /// A `ModelDocument` as JSON with sorted keys: FORMAT.md, "How the stack uses tables".
+    /// A `ModelDocument` as JSON with sorted keys: docs/format/stack.md.
     func archivedBytes() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

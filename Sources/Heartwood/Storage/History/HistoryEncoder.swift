@@ -1,6 +1,6 @@
 import RecordLog
 
-/// The kinds of items in a transaction's encoded changes. Spec: FORMAT.md, "History".
+/// The kinds of items in a transaction's encoded changes. Spec: docs/format/stack.md, "History".
 enum HistoryItem: UInt64 {
     case table = 1
     case insertions = 2

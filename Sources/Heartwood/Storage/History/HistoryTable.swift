@@ -1,6 +1,6 @@
 import RecordLog
 
-/// The table of a store's history. Each transaction is a row, and its number is the row's. Spec: FORMAT.md, "History".
+/// The table of a store's history. Each transaction is a row, and its number is the row's. Spec: docs/format/stack.md, "History".
 ///
 /// Row numbers are assigned in ascending order under the writer's lock and never reused, as transaction numbers must be. Rows are in the
 /// order of the transactions, so no index is needed.

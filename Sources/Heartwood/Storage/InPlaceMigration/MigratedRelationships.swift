@@ -3,7 +3,7 @@ import RecordLog
 
 /// The relationships of a model whose version changes: the join tables that stay, and the pairs that move to another storage.
 ///
-/// FORMAT.md, "How the stack uses tables", says how a pair of inverses is stored: in a column, in link rows, or only in the inverse's column.
+/// docs/format/stack.md, says how a pair of inverses is stored: in a column, in link rows, or only in the inverse's column.
 /// A change of the relationship in the model can change the storage.
 struct MigratedRelationships {
     private struct KeptLink {

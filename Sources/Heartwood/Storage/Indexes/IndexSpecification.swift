@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// The elements of an index over more than columns. Its JSON is the extractor's name in the store's catalog, so that any process that opens the
-/// store can maintain the index: FORMAT.md, "How the stack uses tables".
+/// store can maintain the index: docs/format/stack.md.
 struct IndexSpecification: Codable, Equatable {
     struct Element: Codable, Equatable {
         /// A column's name; nil where `expression` is set.

@@ -1,4 +1,4 @@
-/// The names of tables and indexes in a record log. Part of the format: FORMAT.md, "How the stack uses tables".
+/// The names of tables and indexes in a record log. Part of the format: docs/format/stack.md.
 enum RecordLogNames {
     static func link(_ entity: String, _ relationship: String) -> String { "link:\(entity).\(relationship)" }
     static func reference(_ relationship: String) -> String { "reference:\(relationship)" }

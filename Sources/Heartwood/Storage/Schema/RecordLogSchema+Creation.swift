@@ -39,7 +39,7 @@ struct LinkPlan {
     /// Whether a relationship is the side whose objects are the links' sources: the ordered side, else the first by entity name and property name.
     /// The name is that of the entity that declares the side, so that both sides give the same answer.
     ///
-    /// Part of the format: FORMAT.md, "How the stack uses tables".
+    /// Part of the format: docs/format/stack.md.
     /// - Parameter entity: the entity that declares `relationship`.
     static func isForward(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) -> Bool {
         guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return true }

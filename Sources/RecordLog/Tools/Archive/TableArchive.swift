@@ -1,4 +1,4 @@
-/// The whole content of a store as one sequence of bytes: system values, tables, rows and large values. Spec: FORMAT.md, "Binary archives".
+/// The whole content of a store as one sequence of bytes: system values, tables, rows and large values. Spec: docs/format/archive.md.
 ///
 /// A row is written value by value, under the names of its table and columns, so that a store whose catalog has them in another order can
 /// take it. A reference is written as its table's position in the archive, from 1, and the row.
