@@ -19,13 +19,15 @@ let package = Package(
         .plugin(name: "HeartwoodModels", targets: ["HeartwoodModels"]),
     ],
     targets: [
-        .target(name: "RecordLog", swiftSettings: strict),
+        // The C library, for which each platform has a name of its own.
+        .target(name: "Platform", swiftSettings: strict),
+        .target(name: "RecordLog", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
         .target(name: "Heartwood", dependencies: ["FileReading", "PredicateClasses", "RecordLog"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
-        .executableTarget(name: "HeartwoodTool", dependencies: ["FileReading", "Heartwood", "ModelCode", "RecordLog"], swiftSettings: strict),
+        .executableTarget(name: "HeartwoodTool", dependencies: ["FileReading", "Heartwood", "ModelCode", "Platform", "RecordLog"], swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
         .target(name: "ModelCode", dependencies: ["FileReading"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),

@@ -19,6 +19,11 @@ let package = Package(
         introduction("TodoList", model: "ToDo"),
         introduction("BooksAndFeedback", model: "Bookshop"),
         introduction("School", model: "School"),
+        // The program of README.md and of the guide "Getting started".
+        .executableTarget(
+            name: "Shop", dependencies: [.product(name: "Heartwood", package: "heartwood")], resources: [.copy("Shop.xcdatamodeld")],
+            plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
         .executableTarget(name: "AddressBook", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
+        .executableTarget(name: "Films", dependencies: [.product(name: "RecordLog", package: "heartwood")]),
     ]
 )

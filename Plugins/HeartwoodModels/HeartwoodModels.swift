@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Generates a target's classes and the accessors of its `@NSManaged` properties from the model files in its folder; and makes resources of them
-/// that have the names of what Xcode's compiler makes: `Model.momd`, `Mapping.cdm`.
+/// Generates a target's classes and the accessors of its `@NSManaged` properties from the model files in its folder. Copies the models to resources
+/// with the names that Xcode's compiler uses: `Model.momd`, `Mapping.cdm`.
 @main
 struct HeartwoodModels: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -32,15 +32,15 @@ struct HeartwoodModels: BuildToolPlugin {
         return generation + (try Self.compilations(of: target.directoryURL, context))
     }
 
-    /// A command for each model and mapping model, whose output becomes a resource of the target.
+    /// Returns a command for each model and mapping model, whose output becomes a resource of the target.
     private static func compilations(of folder: URL, _ context: PluginContext) throws -> [Command] {
-        // There Xcode makes them itself.
+        // Xcode compiles models itself on Apple's platforms.
         #if canImport(Darwin)
             return []
         #else
             let endings = ["xcdatamodeld": "momd", "xcdatamodel": "mom", "xcmappingmodel": "cdm"]
             let paths = (FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []).sorted()
-            // What the target has under such a name already, and models of one name in two folders, would be one resource twice.
+            // Two resources of one name are an error: skip a model whose output exists in the target, or has the name of an earlier one.
             var taken = Set(paths.map { URL(fileURLWithPath: $0).lastPathComponent })
             return try paths.compactMap { path in
                 let url = folder.appending(path: path)
@@ -58,11 +58,11 @@ struct HeartwoodModels: BuildToolPlugin {
         #endif
     }
 
-    /// The files that Xcode would make of a model's current version: names alone, since a plugin states its outputs before it runs
-    /// anything. Whatever this misses the executable puts into the file that is always there.
+    /// Returns the names of the files that Xcode would generate for a model's current version. A plugin states its outputs before it runs
+    /// anything, so this is only a text search. The executable writes code for other names to the file that always exists.
     private static func fileNames(of model: URL, _ parts: [URL]) -> [String] {
         let versions = parts.filter { $0.path.hasPrefix(model.path + "/") && $0.lastPathComponent == "contents" }
-        // Foundation's reader of property lists would go as deep as the file says.
+        // Foundation's property list reader has no limit on nesting, and the file may be from anyone.
         let marker = try? String(contentsOf: model.appending(path: ".xccurrentversion"), encoding: .utf8)
         let current = marker?.firstMatch(of: /<key>_XCCurrentVersionName<\/key>\s*<string>([^<]+)<\/string>/)
             .map { String($0.1).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&") }

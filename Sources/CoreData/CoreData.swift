@@ -1,7 +1,7 @@
-// `import CoreData` on platforms that have none of their own: Heartwood under the name that existing code uses.
+// Makes `import CoreData` work on platforms without Apple's framework: existing code gets Heartwood under the name that it uses.
 
 #if !canImport(Darwin)
-    // Code that imports Core Data alone names URL, Date, Data and DispatchQueue, which Apple's framework brings along.
+    // Code that imports only Core Data also uses URL, Date, Data and DispatchQueue, which Apple's framework re-exports.
     @_exported import Dispatch
     @_exported import Foundation
     @_exported import Heartwood

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads a binary property list one object at a time, with the references (UIDs) of keyed archives.
+/// A reader of binary property lists that reads one object at a time and keeps the references (UIDs) of keyed archives.
 ///
-/// Foundation gives UIDs in a class that it keeps to itself, so this reads the bytes. Objects refer to each other by number and are
-/// read when they are asked for, so nothing here recurses, and no count is trusted before it is compared with the file's length.
+/// Foundation returns UIDs in a private class, so this type reads the bytes itself. Objects refer to each other by number, and an object is
+/// read only on request. So nothing here recurses, and each count is compared with the file's length before it is used.
 /// Layout: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes.
 /// Source: CFBinaryPList.c of swift-corelibs-foundation, https://github.com/swiftlang/swift-corelibs-foundation
 package struct BinaryPropertyList {
@@ -18,11 +18,11 @@ package struct BinaryPropertyList {
         case text(String)
         case reference(Int)
         case array([Int])
-        /// Keys and values, by number.
+        /// The numbers of the keys and values.
         case dictionary([(key: Int, value: Int)])
     }
 
-    /// What is wrong, and where in the file.
+    /// A fault in the file, with its offset.
     package struct Damage: Error {
         package let reason: String
         package let offset: Int
@@ -89,7 +89,7 @@ package struct BinaryPropertyList {
             }
             return .reference(number)
         case 0xA: return .array(try references(try take(at, low, size: referenceSize), at))
-        // No writer makes one. Foundation's reader makes a set of it, and ends the process where a member cannot be hashed.
+        // No writer makes sets. Foundation's reader accepts them, and ends the process if a member cannot be hashed.
         case 0xC: throw Damage(reason: "has a set, which property lists never have", offset: at)
         case 0xD:
             let all = try references(try take(at, low, size: 2 * referenceSize), at)
@@ -99,8 +99,8 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// Looks whether every object can be read, and none is in itself or below too many others: Foundation's reader calls itself for each level.
-    /// - Throws: where it cannot be handed on. An object that several others have counts for each of them, and there is an end to it.
+    /// Checks that every object can be read and that no object contains itself or is nested too deep: Foundation's reader recurses for each level.
+    /// - Throws: if Foundation's reader must not get the list. An object with several parents counts once for each; `visitMax` limits the total.
     package func checkShape(depthMax: Int = 64, visitMax: Int = 1_000_000) throws(Damage) {
         var open: [(object: Int, depth: Int)] = [(root, 0)], visits = 0
         while let (number, depth) = open.popLast() {
@@ -130,7 +130,7 @@ package struct BinaryPropertyList {
 
     private func integer(_ at: Int, _ low: Int) throws(Damage) -> Int64 {
         guard low <= 4, at + 1 + (1 << low) <= tableStart else { throw Damage(reason: "has a number that is cut off", offset: at) }
-        // Sixteen bytes stand for what does not fit eight with a sign; the lower half is the number for all that models hold.
+        // A sixteen-byte integer is a value that does not fit in a signed 64-bit one. The lower half is enough for every number in a model.
         let size = min(1 << low, 8)
         return Int64(bitPattern: Self.number(bytes, at: at + 1 + (1 << low) - size, size: size))
     }
@@ -143,7 +143,7 @@ package struct BinaryPropertyList {
         return low == 2 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
     }
 
-    /// The contents of an object that says how many units it has.
+    /// The contents of an object that states its number of units.
     private func take(_ at: Int, _ low: Int, size: Int) throws(Damage) -> ArraySlice<UInt8> {
         var start = at + 1
         var units = low

@@ -4,12 +4,12 @@ import Foundation
     import FoundationXML
 #endif
 
-/// The texts that a property list's outermost dictionary holds: what names a model's current version.
+/// Reads the strings of a property list's outermost dictionary. One of them names a model's current version.
 ///
-/// Foundation's own reader calls itself for each level of a list, and a list may have as many as it has bytes. This one reads lists in XML
-/// and binary ones, and goes into nothing below the dictionary.
+/// Foundation's reader recurses for each level of a list, and a list may have almost as many levels as bytes. This reader takes XML and
+/// binary lists, and never descends below the outermost dictionary.
 package enum PropertyListTexts {
-    /// - Returns: nil where the bytes are no property list with a dictionary outermost.
+    /// - Returns: nil if the bytes are no property list whose outermost object is a dictionary.
     package static func read(_ data: Data) -> [String: String]? {
         guard data.count <= sizeMax else { return nil }
         if data.starts(with: BinaryPropertyList.magic) { return try? binary(Array(data)) }
@@ -21,7 +21,7 @@ package enum PropertyListTexts {
         return parser.parse() && reader.isWhole ? reader.texts : nil
     }
 
-    /// One that names a version has a few kilobytes.
+    /// In bytes. A list that names a version has a few kilobytes.
     private static let sizeMax = 16 << 20
 
     private static func binary(_ bytes: [UInt8]) throws(BinaryPropertyList.Damage) -> [String: String]? {
@@ -40,7 +40,7 @@ private final class PropertyListReader: NSObject, XMLParserDelegate {
     private(set) var texts: [String: String] = [:]
     private(set) var isWhole = true
     private var hasDictionary = false
-    /// The elements around the place.
+    /// The names of the open elements, the outermost first.
     private var path: [String] = []
     private var key: String?
     private var text = ""

@@ -1,10 +1,10 @@
-/// The first place where bytes are no UTF-8.
+/// The first position at which bytes are not valid UTF-8.
 package struct UTF8Fault: Error, Equatable {
-    /// From the start of the bytes.
+    /// In bytes from the start.
     package let offset: Int
     package let byte: UInt8
 
-    /// - Returns: nil where all of it is UTF-8.
+    /// - Returns: nil if all bytes are valid UTF-8.
     package init?(in bytes: UnsafeRawBufferPointer) {
         var at = 0
         while at < bytes.count {
@@ -22,7 +22,7 @@ package struct UTF8Fault: Error, Equatable {
         return nil
     }
 
-    /// How many bytes the character at a place has; nil where there is none. RFC 3629, section 4.
+    /// The length in bytes of the character at `place`; nil if no valid character starts there. Source: RFC 3629, section 4.
     private static func length(of bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
         let first = bytes[place]
         let length: Int, second: ClosedRange<UInt8>
@@ -41,15 +41,15 @@ package struct UTF8Fault: Error, Equatable {
         return length
     }
 
-    /// The byte, as an error says it.
+    /// The words for this fault in an error.
     package var text: String { "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is no UTF-8" }
 }
 
-/// A place in a text, as editors count it.
+/// A position in a text, counted as editors count it.
 package struct TextPlace: Equatable {
-    /// From 1.
+    /// Starts at 1.
     package let line: Int
-    /// From 1, in characters of Unicode (scalars), not in bytes.
+    /// Starts at 1; counts Unicode scalars, not bytes.
     package let column: Int
 
     /// - Parameter offset: in bytes.

@@ -1,24 +1,24 @@
 import Foundation
 
-/// Checks a file of XML before Foundation's parser reads it. That parser ends the process at names that are no UTF-8.
+/// Checks an XML file before Foundation's parser reads it. That parser ends the process at names that are not valid UTF-8.
 package enum XMLCheck {
-    /// Why a file does not go to a parser.
+    /// The reason why a file must not go to a parser.
     package struct Fault: Error {
         package let line: Int
         package let column: Int
-        /// A half sentence about the file: "is not in UTF-8, …".
+        /// The end of a sentence about the file: "is not in UTF-8, …".
         package let reason: String
     }
 
-    /// How deep elements may be nested. Those of models and mapping models are by five at most.
+    /// The deepest nesting of elements that is accepted. Models and mapping models nest five levels at most.
     static let depthMax = 200
-    /// How many attributes an element may have. A parser compares each with all others.
+    /// The most attributes that an element may have. The parser compares each with all others.
     static let attributeMax = 1000
-    /// How long an element's tag may be, and the XML declaration.
+    /// The largest sizes of an element's tag and of the XML declaration, in bytes.
     static let tagMax = 8 << 20, declarationMax = 1024
 
-    /// - Parameter kind: what such files are called, in the plural.
-    /// - Parameter mayHaveType: whether a document type is none of the faults, as long as it declares no entities.
+    /// - Parameter kind: the plural name of such files, for the error.
+    /// - Parameter mayHaveType: true accepts a document type that declares no entities.
     package static func check(_ data: Data, kind: String, mayHaveType: Bool = false) throws(Fault) {
         let found = data.withUnsafeBytes { bytes -> Fault? in
             guard let (offset, reason) = fault(in: bytes, kind, mayHaveType) else { return nil }
@@ -29,7 +29,7 @@ package enum XMLCheck {
     }
 
     private static func fault(in bytes: UnsafeRawBufferPointer, _ kind: String, _ mayHaveType: Bool) -> (offset: Int, reason: String)? {
-        // UTF-16 and UTF-32 have zeros, or their mark, which is no UTF-8.
+        // UTF-16 and UTF-32 texts contain zero bytes or start with a byte order mark, which is not valid UTF-8.
         if let zero = bytes.firstIndex(of: 0) { return (zero, "is not in UTF-8, as \(kind) are (it has a zero byte); it was not read") }
         if let fault = UTF8Fault(in: bytes) { return (fault.offset, "is not in UTF-8, as \(kind) are (\(fault.text)); it was not read") }
         if let reason = declarationFault(in: bytes, kind) { return (0, reason) }
@@ -42,7 +42,7 @@ package enum XMLCheck {
         return shapeFault(in: bytes)
     }
 
-    /// Finds the first `<?name?>`, within a comment too. Off Apple's platforms Foundation's parser ends the process at an instruction without data.
+    /// Finds the first `<?name?>`, comments included. Off Apple's platforms Foundation's parser ends the process at an instruction without data.
     private static func bareInstruction(in bytes: UnsafeRawBufferPointer) -> Int? {
         var rest = bytes[...]
         while let at = rest.firstIndex(of: UInt8(ascii: "?")) {
@@ -55,11 +55,11 @@ package enum XMLCheck {
         return nil
     }
 
-    /// Checks `<?xml …?>`. A file in another encoding could hide anything from the checks that follow.
+    /// Checks `<?xml …?>`. The checks that follow would miss anything in a file of another encoding.
     private static func declarationFault(in bytes: UnsafeRawBufferPointer, _ kind: String) -> String? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let start = bytes.starts(with: mark) ? 3 : 0
-        // Behind space it counts for nothing, and a parser refuses it; it is looked at nevertheless.
+        // A parser refuses a declaration behind white space. It is checked nevertheless.
         let text = String(decoding: bytes[start...].prefix(declarationMax), as: UTF8.self).drop { $0.isWhitespace }
         guard text.hasPrefix("<?xml"), text.dropFirst(5).first.map({ $0.isWhitespace || $0 == "?" }) ?? true else { return nil }
         guard let match = text.prefixMatch(
@@ -107,7 +107,7 @@ package enum XMLCheck {
         return nil
     }
 
-    /// Behind the `>` that ends a tag, and how many values in quotes it has.
+    /// The position behind the `>` that ends a tag, and the number of quoted values in the tag.
     private static func tagEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, attributes: Int) {
         var quote: UInt8 = 0, attributes = 0
         for at in start..<max(start, bytes.count) {
@@ -124,7 +124,7 @@ package enum XMLCheck {
         return (bytes.count, attributes)
     }
 
-    /// Behind the next such text; the end where there is none.
+    /// The position behind the next occurrence of `text`; the end of the bytes if there is none.
     private static func end(of text: StaticString, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         var at = min(start, bytes.count)

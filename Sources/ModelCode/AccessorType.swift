@@ -1,6 +1,6 @@
-/// A Swift type that a property of a managed object can have, and how its accessor reads and writes it.
+/// The Swift type of a managed object's property, with the code of its accessors.
 struct AccessorType {
-    /// What the store has for the property.
+    /// The kind of value that the store has for the property.
     enum Storage {
         case integer, boolean, floating, string, date, object, toOne, toMany, toManyOrdered
 
@@ -21,7 +21,7 @@ struct AccessorType {
     }
 
     let storage: Storage
-    /// As it is written in code, without the question mark.
+    /// The type in code, without the question mark.
     let base: String
     let isOptional: Bool
 
@@ -33,7 +33,7 @@ struct AccessorType {
 
     var text: String { base + (isOptional ? "?" : "") }
 
-    /// The expression that reads the property at an index; nil where the type does not suit what the store has.
+    /// Returns the expression that reads the property at an index; nil where the type does not suit the storage.
     /// - Parameter index: an expression without side effects.
     func getter(_ index: String) -> String? {
         switch (storage, base) {
@@ -56,7 +56,7 @@ struct AccessorType {
         }
     }
 
-    /// The statement that writes `newValue`; nil where the type does not suit what the store has.
+    /// Returns the statement that writes `newValue`; nil where the type does not suit the storage.
     func setter(_ index: String) -> String? {
         guard getter(index) != nil else { return nil }
         switch (storage, base) {
@@ -78,7 +78,7 @@ struct AccessorType {
         }
     }
 
-    /// Why the type is another one than Xcode generates of a to-many relationship; nil where it is not.
+    /// Explains a difference from the type that Xcode generates for a to-many relationship; nil where there is none.
     var misfit: String? {
         switch (storage, base) {
         case (.toMany, "NSOrderedSet"): "the model says that the relationship has no order, and the type is NSOrderedSet."

@@ -1,6 +1,6 @@
-/// Writes a model's classes as Xcode does, with accessors in place of `@NSManaged`.
+/// Writes a model's classes as Xcode does, with accessors instead of `@NSManaged`.
 public struct ClassWriter: Sendable {
-    /// A file to be: its name and text.
+    /// The name and text of a file to write.
     public struct File: Equatable, Sendable {
         public let name: String
         public let text: String
@@ -11,15 +11,15 @@ public struct ClassWriter: Sendable {
     private let writesAll: Bool
 
     /// - Parameters:
-    ///   - imported: the module that the code imports, CoreData or Heartwood.
-    ///   - writesAll: whether entities whose classes are written by hand get them all the same.
+    ///   - imported: the module to import, CoreData or Heartwood.
+    ///   - writesAll: whether to write classes that the model marks as handwritten too.
     public init(_ model: CodeModel, importing imported: String = "CoreData", all writesAll: Bool = false) {
         self.model = model
         self.imported = imported
         self.writesAll = writesAll
     }
 
-    /// The files, by entity name; the same for the same model.
+    /// Returns the files, by entity name; the same for the same model.
     public func files() -> [File] {
         var done: Set<String> = []
         return model.entities.flatMap { entity -> [File] in
@@ -35,20 +35,20 @@ public struct ClassWriter: Sendable {
         }
     }
 
-    /// A file's text without the heading, to be put behind others.
+    /// Returns a file's text without the heading, for appending to another file.
     func body(of file: File) -> Substring { file.text.dropFirst(heading.count) }
 
     var heading: String {
         "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\nimport \(imported)\n\n"
     }
 
-    /// As code.
+    /// Returns the superclass of an entity's class, as code.
     private func superclass(of entity: CodeModel.Entity) -> String {
         model.lineage(of: entity).dropFirst().first { $0.className != "NSManagedObject" && $0.className != entity.className }
             .map { code($0.className) } ?? "NSManagedObject"
     }
 
-    /// The same of an entity's class.
+    /// Returns an entity's class, as code.
     private func className(_ entity: String) -> String { code(model.entity(entity)?.className ?? "NSManagedObject") }
 
     // MARK: Properties

@@ -1,10 +1,10 @@
-/// What code generation needs of a model: names, types and places.
+/// The part of a model that code generation needs: names, types and source lines.
 public struct CodeModel: Sendable {
     public struct Entity: Sendable {
         public enum Generation: String, Sendable { case none, category, `class` }
 
         public let name: String
-        /// Without its module.
+        /// The class name without its module.
         public let className: String
         public let parent: String?
         public let generation: Generation
@@ -16,7 +16,7 @@ public struct CodeModel: Sendable {
 
     public struct Attribute: Sendable {
         public let name: String
-        /// As the model file spells it; nil for undefined.
+        /// The type as the model file spells it; nil for undefined.
         public let type: String?
         public let isScalar: Bool
         public let customClass: String?
@@ -33,12 +33,12 @@ public struct CodeModel: Sendable {
 
     /// The file that was read.
     public let path: String
-    /// By name.
+    /// Sorted by name.
     public internal(set) var entities: [Entity] = []
 
     public func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
 
-    /// The entity and those it inherits from.
+    /// Returns the entity and its superentities, from the entity up.
     public func lineage(of entity: Entity) -> [Entity] {
         var result = [entity]
         while let parent = result.last?.parent.flatMap(self.entity) { result.append(parent) }
@@ -46,7 +46,7 @@ public struct CodeModel: Sendable {
     }
 }
 
-/// Why nothing was generated, as "path:line: what".
+/// The reason why nothing was generated, as "path:line: message".
 public struct CodeError: Error, CustomStringConvertible, Sendable {
     public let description: String
 

@@ -7,8 +7,8 @@ internal import FileReading
 
 /// Reads a model file for code generation.
 ///
-/// Not the stack's reader: the build plugin would have to compile the whole stack a second time, for the host, to use that one. What
-/// the stack refuses in a model it refuses at run time too; here only names and types matter.
+/// This is not the stack's reader: to use that one, the build plugin would compile the whole stack a second time, for the host. Only names and
+/// types matter here. Other faults of a model are refused by the stack at run time.
 public final class CodeModelReader: NSObject, XMLParserDelegate {
     private let path: String
     private var model: CodeModel
@@ -22,7 +22,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         model = CodeModel(path: path)
     }
 
-    /// - Parameter path: an `.xcdatamodeld` (its current version is read), an `.xcdatamodel`, or a `contents` file.
+    /// - Parameter path: an `.xcdatamodeld` (for its current version), an `.xcdatamodel`, or a `contents` file.
     /// - Throws: `CodeError` with file and line.
     public static func read(_ path: String) throws -> CodeModel {
         let contents = try contentsPath(path)
@@ -49,7 +49,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         return try reader.checked()
     }
 
-    /// The file of the version that counts.
+    /// Returns the path of the current version's file.
     public static func contentsPath(_ path: String) throws -> String {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -93,7 +93,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
                 name: entityName, className: identifier(className, "class", parser), parent: values["parentEntity"],
                 generation: values["codeGenerationType"].flatMap(CodeModel.Entity.Generation.init) ?? .none, line: line)
         case "attribute":
-            // Elements of a composite type stand outside entities.
+            // Elements of a composite type are outside entities.
             entity?.attributes.append(CodeModel.Attribute(
                 name: identifier(values["name"], "attribute", parser), type: values["attributeType"],
                 isScalar: values["usesScalarValueType"] == "YES", customClass: typeName(values["customClassName"], parser),
@@ -114,7 +114,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         self.entity = nil
     }
 
-    /// Names become code: one that is no identifier is refused.
+    /// Returns a name for use in code. Refuses a name that is no identifier.
     private func identifier(_ text: String?, _ element: String, _ parser: XMLParser) -> String {
         let text = text ?? ""
         if !SwiftNames.isIdentifier(text) {
@@ -123,7 +123,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         return text
     }
 
-    /// The class of a transformable attribute's values, as code; nil where none is stated.
+    /// Returns the class of a transformable attribute's values, as code; nil where none is stated.
     private func typeName(_ text: String?, _ parser: XMLParser) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let code = SwiftNames.type(text)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The hash by which the compiler tells private names of several files apart. Foundation has none off Apple's platforms.
+/// The hash by which the compiler distinguishes private names of different files. Foundation has no MD5 off Apple's platforms.
 /// Source: RFC 1321.
 enum MD5 {
     private static let shifts: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]

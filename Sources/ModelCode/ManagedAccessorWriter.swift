@@ -2,9 +2,9 @@ import Foundation
 
 /// Writes the accessors of `@NSManaged` properties.
 ///
-/// Off Apple's platforms the compiler takes the attribute and leaves the property's getter and setter undefined. A method of the same
-/// class with the same parameters that carries the linker's name of one is it, then. Its access must be the property's: where a
-/// module is compiled as a whole, the compiler refuses a caller and a callee that disagree.
+/// Off Apple's platforms the compiler accepts the attribute and leaves the property's getter and setter undefined. The writer defines each as a
+/// method of the same class with the same parameters and the accessor's linker name. Its access must be the property's: in a whole-module build
+/// the compiler refuses a caller and a callee that disagree.
 public struct ManagedAccessorWriter {
     public struct Source: Sendable {
         public let path: String
@@ -16,19 +16,19 @@ public struct ManagedAccessorWriter {
         }
     }
 
-    /// Extensions with accessors; empty where no property is managed.
+    /// Extensions with accessors; empty without managed properties.
     public private(set) var text = ""
-    /// What cannot be served, each as "path:line: error: what".
+    /// Unsupported declarations, each as "path:line: error: message".
     public private(set) var problems: [String] = []
-    /// What is served, and may not be what was meant, each as "path:line: warning: what".
+    /// Supported declarations that are probably mistakes, each as "path:line: warning: message".
     public private(set) var warnings: [String] = []
     private let module: String
     private let models: [CodeModel]
     private let resolver: TypeResolver
 
     /// - Parameters:
-    ///   - module: the target's, which names mangle.
-    ///   - models: those whose entities the classes are.
+    ///   - module: the target's module, which is part of mangled names.
+    ///   - models: the models whose entities use the classes.
     public init(module: String, models: [CodeModel], sources: [Source]) {
         let scans = sources.sorted { $0.path < $1.path }.map { ManagedPropertyScanner($0.text, file: $0.path, module: module) }
         let generated = models.flatMap(\.entities).filter { $0.generation == .class }.map(\.className)
@@ -139,8 +139,8 @@ public struct ManagedAccessorWriter {
 
     // MARK: Bodies
 
-    /// What Xcode generates under the name, with these parameters; nil where it was reported.
-    /// - Parameter siblings: the class's managed properties, of which one may be a relationship of an entity that code describes.
+    /// Returns the function that Xcode generates with this name and these parameters. Reports an error and returns nil where there is none.
+    /// - Parameter siblings: the class's managed properties; one may be a relationship of an entity that is described in code.
     private mutating func memberFunction(
         _ stated: ManagedPropertyScanner.Function, place: Int, _ list: String, siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
@@ -155,7 +155,7 @@ public struct ManagedAccessorWriter {
                         stated.one(of: MemberFunction.all(of: relationship, member: member, index: index))
                     }
                     if let known = known(relationship) { return (known, relationship.name) }
-                    // Core Data does not look at the collection's class.
+                    // Core Data does not check the collection's class.
                     let other = CodeModel.Relationship(
                         name: relationship.name, destination: relationship.destination, isToMany: true, isOrdered: !relationship.isOrdered,
                         line: relationship.line)
@@ -185,7 +185,7 @@ public struct ManagedAccessorWriter {
         return nil
     }
 
-    /// The same for a class that no entity of the models names: the function's name says which relationship is meant.
+    /// Does the same for a class that no entity of the models names: the function's name identifies the relationship.
     private func ofDescribedEntity(
         _ stated: ManagedPropertyScanner.Function, _ index: String, _ siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
@@ -214,7 +214,7 @@ public struct ManagedAccessorWriter {
 
     private static let placeTypes: Set<String> = ["Int", "NSIndexSet", "NSSet", "NSOrderedSet"]
 
-    /// nil where it was reported.
+    /// Returns the bodies of a property's accessors. Reports an error and returns nil where the type does not suit.
     private mutating func accessor(
         _ property: ManagedPropertyScanner.Property, place: Int, _ list: String
     ) -> (getter: String, setter: String)? {
@@ -236,7 +236,7 @@ public struct ManagedAccessorWriter {
         } else if lineage.contains(where: { $0.fetchedProperties.contains(property.name) }) {
             return byKey(property, property.name, "value", "setValue")
         } else {
-            // An older version of the model may have had it.
+            // An older version of the model may have the property.
             warn(
                 "@NSManaged \(entity.className).\(property.name): the entity \(entity.name) of \(model.path) has no such property; using it "
                     + "ends the program.", property.file, property.line)
@@ -254,7 +254,7 @@ public struct ManagedAccessorWriter {
         return (getter, setter)
     }
 
-    /// Through key-value coding: primitive values, and classes that no entity of the models names.
+    /// Returns accessors that use key-value coding: for primitive values, and for classes that no entity of the models names.
     private func byKey(
         _ property: ManagedPropertyScanner.Property, _ key: String, _ get: String, _ set: String
     ) -> (getter: String, setter: String) {
@@ -271,7 +271,7 @@ public struct ManagedAccessorWriter {
 }
 
 extension ManagedPropertyScanner.Function {
-    /// The function among several that has this one's name, labels and types.
+    /// Returns the function with this one's name, labels and types.
     fileprivate func one(of functions: [MemberFunction]) -> MemberFunction? {
         functions.first {
             $0.name == name && $0.parameters.map(\.label) == parameters.map(\.label) && $0.parameters.map(\.type) == parameters.map(\.type)

@@ -1,10 +1,10 @@
-/// Finds classes and their `@NSManaged` properties in Swift text. Not a parser: it follows braces and declarations' first words.
+/// Finds classes and their `@NSManaged` properties in Swift text. It is no parser: it follows braces and the first words of declarations.
 struct ManagedPropertyScanner {
     struct Property {
-        /// The type's path, as it is written at the extension or by the nesting of declarations.
+        /// The type's path, as an extension names it or as declarations are nested.
         let owner: [String]
         let name: String
-        /// As it is written, without spaces.
+        /// The written type, without spaces.
         var type: String
         let access: Access
         let file: String
@@ -22,14 +22,14 @@ struct ManagedPropertyScanner {
 
     struct Declared {
         let path: [String]
-        /// As the mangler names it: C, V or O; nil for a protocol.
+        /// The mangling's letter, C, V or O; nil for a protocol.
         let kind: Character?
         let access: Access
     }
 
     struct Alias {
         let path: [String]
-        /// As it is written, without spaces.
+        /// The written type, without spaces.
         let type: String
     }
 
@@ -48,7 +48,7 @@ struct ManagedPropertyScanner {
         }
     }
 
-    /// What could not be read: a line and why.
+    /// A declaration that the scanner does not support.
     struct Problem {
         let file: String
         let line: Int
@@ -69,7 +69,7 @@ struct ManagedPropertyScanner {
     private(set) var aliases: [Alias] = []
     private(set) var problems: [Problem] = []
 
-    /// - Parameter module: the text's, by which an extension may name a class.
+    /// - Parameter module: the text's module, with which an extension may qualify a class.
     init(_ text: String, file: String, module: String) {
         self.file = file
         self.module = module
@@ -98,7 +98,7 @@ struct ManagedPropertyScanner {
                 index = managed(at: index, inside: scopes.last)
                 continue
             case "typealias" where index + 2 < tokens.count && tokens[index + 2].text == "=":
-                // One inside of a function is nobody else's.
+                // A type alias inside a function is not visible outside.
                 guard scopes.isEmpty || scopes.last?.path != nil else { break }
                 let (type, next) = type(from: index + 3)
                 aliases.append(Alias(path: (scopes.last?.path ?? []) + [tokens[index + 1].text], type: type))
@@ -110,7 +110,7 @@ struct ManagedPropertyScanner {
         }
     }
 
-    /// The access that the modifiers before a declaration state.
+    /// Returns the access that the modifiers before a declaration state; nil for none.
     private func access(before index: Int) -> Access? {
         var position = index - 1
         let modifiers: Set<String> = ["final", "public", "open", "internal", "package", "private", "fileprivate", "indirect", "dynamic"]
@@ -149,7 +149,7 @@ struct ManagedPropertyScanner {
         var stated = access(before: start)
         while index < tokens.count, !["var", "func", "let", "}"].contains(tokens[index].text) {
             if let access = Access(tokens[index].text) {
-                // private(set) is the setter's.
+                // private(set) applies to the setter.
                 if index + 1 < tokens.count, tokens[index + 1].text == "(" { index += 3 } else { stated = access }
             }
             index += 1

@@ -1,7 +1,7 @@
-/// A function that adds to or removes from a to-many relationship, as Xcode generates them.
+/// A function that changes a to-many relationship, as Xcode generates it.
 struct MemberFunction {
     struct Parameter: Equatable {
-        /// An underscore for none.
+        /// An underscore for no label.
         let label: String
         let name: String
         let type: String
@@ -18,7 +18,7 @@ struct MemberFunction {
 
     /// - Parameters:
     ///   - member: the class of the relationship's destination.
-    ///   - index: the expression of the property's index.
+    ///   - index: the expression that gives the property's index.
     static func all(of relationship: CodeModel.Relationship, member: String, index: String) -> [MemberFunction] {
         let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
         let set = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
@@ -48,8 +48,8 @@ struct MemberFunction {
             make("removeFrom", [values], "removeManagedObjects(\(list)"),
         ]
     }
-    /// Those that code states by hand: a Swift set in place of Foundation's, and names that Core Data finds in Objective-C without an
-    /// `@objc` that says so, as `addItems:` and `addItemsObject:`.
+    /// Returns the functions that are commonly declared by hand: with a Swift set instead of Foundation's, and with names that Core Data finds in
+    /// Objective-C without `@objc`, such as `addItems:` and `addItemsObject:`.
     static func writtenByHand(of relationship: CodeModel.Relationship, member: String, index: String) -> [MemberFunction] {
         let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
         let value = Parameter(label: "_", name: "value", type: member)

@@ -1,12 +1,12 @@
 import Foundation
 internal import FileReading
 
-/// Makes of a model's source what Xcode's compiler calls it, so that code finds it by these names: `NAME.momd` with a `VERSION.mom` for each
-/// version and a `VersionInfo.plist` of an `.xcdatamodeld`, `NAME.mom` of an `.xcdatamodel`, `NAME.cdm` of an `.xcmappingmodel`.
+/// Copies a model's source to the names that Xcode's compiler gives its output, so that code finds it: `NAME.momd` with a `VERSION.mom` for each
+/// version and a `VersionInfo.plist` for an `.xcdatamodeld`, `NAME.mom` for an `.xcdatamodel`, `NAME.cdm` for an `.xcmappingmodel`.
 ///
-/// What is in the files stays as Xcode's editor wrote it: Heartwood tells by the bytes, and Core Data could not read them.
+/// The contents stay as Xcode's editor wrote them. Heartwood recognizes the format by the bytes; Core Data cannot read these files.
 public enum ModelCompiler {
-    /// - Returns: nil where a path is no source of a model.
+    /// Returns the name of the output; nil where a path is no source of a model.
     public static func name(of path: String) -> String? {
         let url = URL(fileURLWithPath: path)
         guard let ending = endings[url.pathExtension] else { return nil }
@@ -16,16 +16,16 @@ public enum ModelCompiler {
     private static let endings = ["xcdatamodeld": "momd", "xcdatamodel": "mom", "xcmappingmodel": "cdm"]
 
     /// - Parameters:
-    ///   - output: the file or the folder; what it has of other versions is removed.
-    ///   - hashes: by versions' names, those of their entities; nil: none are written.
-    /// - Throws: `CodeError` where a file is missing, or the current version is not known; what a file system throws.
+    ///   - output: the file or folder to write; files of other versions in it are removed.
+    ///   - hashes: returns the entities' hashes of a version; nil to write none.
+    /// - Throws: `CodeError` where a file is missing or the current version is unknown; errors of the file system.
     public static func compile(_ path: String, to output: String, hashes: ((_ version: String) throws -> [String: Data])? = nil) throws {
         guard path.hasSuffix(".xcdatamodeld") else {
             let file = path.hasSuffix(".xcmappingmodel") ? path + "/xcmapping.xml" : try contents(of: path)
             return try write(try bytes(file), to: output)
         }
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".xcdatamodel") }.sorted()
-        // Of several one is said to be current.
+        // Throws where several versions exist and none is marked as current.
         let current = URL(fileURLWithPath: try CodeModelReader.contentsPath(path)).deletingLastPathComponent()
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         var files = [infoName], known: [(name: String, hashes: [String: Data])] = []
@@ -44,7 +44,7 @@ public enum ModelCompiler {
 
     private static let infoName = "VersionInfo.plist"
 
-    /// Xcode 3 wrote another file.
+    /// Returns the file of a version. Xcode 3 wrote `elements` instead of `contents`.
     private static func contents(of version: String) throws -> String {
         guard let found = ["contents", "elements"].map({ "\(version)/\($0)" }).first(where: { FileManager.default.fileExists(atPath: $0) }) else {
             throw CodeError(version, nil, "holds no model; open and save it in Xcode.")
@@ -57,7 +57,7 @@ public enum ModelCompiler {
         return data
     }
 
-    /// One that says the same already is left, so that what depends on it is not made again.
+    /// Leaves a file with the same contents as it is, so that its dependents are not rebuilt.
     private static func write(_ data: Data, to path: String) throws {
         guard FileManager.default.contents(atPath: path) != data else { return }
         try data.write(to: URL(fileURLWithPath: path))

@@ -1,15 +1,15 @@
 internal import FileReading
 import Foundation
 
-/// What the build plugin's executable does: all generated code of one target.
+/// The build plugin's executable: writes all generated code of one target.
 ///
-/// A plugin has to name its outputs beforehand, and the build system may go on with the names of an earlier look at the model. So a class
-/// whose files were named gets them, as Xcode calls them; what was not named goes into one file more, which always is, together with
-/// the accessors of `@NSManaged` properties; and a file that was named and is not needed any more says so.
+/// A plugin must name its outputs in advance, and the build system may use names from an earlier reading of the model. So a class whose files were
+/// named is written to them, under Xcode's names. Other classes and the accessors of `@NSManaged` properties go into one more file, which is always
+/// written. A named file that is no longer needed says so in a comment.
 public enum PluginRun {
-    /// - Parameter arguments: MODULE IMPORT OUTPUT, then `--file PATH` for each file of a class, then the models' and the sources' paths; or
+    /// - Parameter arguments: MODULE IMPORT OUTPUT, then `--file PATH` for each named file, then the paths of models and sources; or
     ///   `--compile MODEL OUTPUT`.
-    /// - Returns: the exit code; what went wrong is printed as the compiler prints its errors.
+    /// - Returns: the exit code. Errors are printed in the compiler's format.
     public static func run(_ arguments: [String]) -> Int32 {
         if arguments.count == 3, arguments[0] == "--compile" { return compile(arguments[1], to: arguments[2]) }
         guard arguments.count >= 3 else {
@@ -82,8 +82,8 @@ public enum PluginRun {
 
     private static func isModel(_ path: String) -> Bool { path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") }
 
-    /// A file that says the same already is left, so that what depends on it is not compiled again. In place: an atomic write waits for
-    /// the disk, and what a crash leaves half-written is seen to be different.
+    /// Leaves a file with the same contents as it is, so that its dependents are not recompiled. Writes in place: an atomic write waits for the
+    /// disk, and a file that a crash leaves half-written differs and is written again.
     private static func write(_ text: String, to path: String) throws {
         let data = Data(text.utf8)
         guard FileManager.default.contents(atPath: path) != data else { return }

@@ -1,4 +1,4 @@
-/// What a model file says where generated code has it.
+/// Converts names and types from a model file to code.
 enum SwiftNames {
     private static let keywords: Set<String> = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
@@ -8,7 +8,7 @@ enum SwiftNames {
         "try", "Type", "Protocol",
     ]
 
-    /// Whether this names something, in backticks where it is a keyword.
+    /// Whether the text is an identifier; a keyword is one in backticks.
     static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first == "_", text != "_" else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .format }
@@ -16,7 +16,7 @@ enum SwiftNames {
 
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-    /// A name for a message: what is no identifier may hold line ends, and be long.
+    /// Returns a name for a message, escaped and shortened: a text that is no identifier may contain line breaks and be long.
     static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(80).map { scalar in
             [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
@@ -25,8 +25,8 @@ enum SwiftNames {
         return scalars.joined() + (text.unicodeScalars.count > 80 ? "…" : "")
     }
 
-    /// A type as code: names with points between, their arguments, arrays, dictionaries, optionals. A point before them, which is the
-    /// module that is compiled, falls away.
+    /// Returns a type as code: qualified names with their arguments, arrays, dictionaries, optionals. Removes a leading point, which stands for the
+    /// current module.
     /// - Returns: nil where the text is no such type.
     static func type(_ text: String) -> String? {
         var reader = TypeReader(rest: Substring(text))
@@ -69,7 +69,7 @@ enum SwiftNames {
                 let name = String(rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
                 guard isIdentifier(name) else { return nil }
                 rest = rest.dropFirst(name.count)
-                // A value of any type is a type; another keyword is a name.
+                // `Any` is a type itself. Any other keyword is a name and needs backticks.
                 code += (code.isEmpty ? "" : ".") + (name == "Any" ? name : escaped(name))
             } while take(".")
             guard take("<") else { return code }

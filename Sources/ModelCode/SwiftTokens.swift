@@ -1,9 +1,9 @@
-/// Swift text as words and signs, without comments and the contents of strings and regular expressions.
+/// Splits Swift text into words and signs, without comments and without the contents of strings and regular expressions.
 struct SwiftTokens {
     struct Token {
         let text: String
         let line: Int
-        /// Whether it is the first of its line.
+        /// Whether the token is the first in its line.
         let startsLine: Bool
     }
 
@@ -96,7 +96,7 @@ struct SwiftTokens {
         startsLine = false
     }
 
-    /// The end of what begins here as `#/…/#`; over several lines only where the first ends at once.
+    /// The end of a `#/…/#` literal that starts here. It may span lines only where a line break follows its first slash.
     private var rawPatternEnd: Int? {
         let hashes = bytes[position...].prefix { $0 == UInt8(ascii: "#") }.count
         var index = position + hashes
@@ -110,7 +110,7 @@ struct SwiftTokens {
         return nil
     }
 
-    /// The end of what begins here as `/…/`, where an operand may stand; nil for a division.
+    /// The end of a `/…/` literal that starts here; nil where the slash is a division.
     private var patternEnd: Int? {
         if let last = tokens.last?.text, let sign = last.utf8.last {
             let leads: Set<String> = ["return", "case", "in", "if", "while", "where", "try", "await", "else", "throw"]

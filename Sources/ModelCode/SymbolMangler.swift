@@ -1,21 +1,21 @@
 import Foundation
 
-/// The linker's names of a property's accessors, as the Swift compiler makes them.
-/// Source: https://github.com/swiftlang/swift/blob/main/docs/ABI/Mangling.rst, and lib/Basic/ManglingUtils there.
+/// Builds the linker's names of a property's accessors, as the Swift compiler does.
+/// Source: https://github.com/swiftlang/swift/blob/main/docs/ABI/Mangling.rst, and lib/Basic/ManglingUtils in the same repository.
 struct SymbolMangler {
-    /// A type as it is written, with its names resolved.
+    /// A written type with resolved names.
     indirect enum TypeName: Hashable {
-        /// A type's name, and the letter of its kind: C for a class, V for a struct, O for an enumeration.
+        /// A type's name and the letter of its kind: C for a class, V for a struct, O for an enumeration.
         struct Part: Hashable {
             let name: String
             let kind: Character
         }
 
-        /// A type of the target: the path from the outermost type in.
+        /// A type of the target, as the path from the outermost type to it.
         case local([Part])
-        /// A type that its module declares at the top: its name, and C for a class, V for a struct.
+        /// A type at the top level of its module, with the letter of its kind: C for a class, V for a struct.
         case known(module: String, name: String, kind: Character)
-        /// The standard library's, by the letter that stands for it.
+        /// A type of the standard library, by its letter.
         case standard(Character)
         case any
         case anyObject
@@ -41,7 +41,7 @@ struct SymbolMangler {
         self.module = module
     }
 
-    /// - Parameter file: the name of the property's file where the property is private to it.
+    /// - Parameter file: the name of the property's file for a private property; nil otherwise.
     static func symbol(
         module: String, path: [TypeName.Part], property: String, type: TypeName, privateIn file: String?, _ accessor: Accessor
     ) -> String {
@@ -52,7 +52,7 @@ struct SymbolMangler {
         return String(decoding: mangler.buffer, as: UTF8.self)
     }
 
-    /// A function that returns nothing.
+    /// Returns the symbol of a function without a result.
     /// - Parameter parameters: labels, an underscore for none, and types; at least one.
     static func symbol(
         module: String, path: [TypeName.Part], function: String, parameters: [(label: String, type: TypeName)], privateIn file: String?
@@ -67,7 +67,7 @@ struct SymbolMangler {
             }
         }
         mangler.append("y")
-        // One parameter without a label is no tuple.
+        // A single parameter without a label is not mangled as a tuple.
         let isTuple = parameters.count > 1 || parameters.contains { $0.label != "_" }
         for (index, parameter) in parameters.enumerated() {
             mangler.append(parameter.type)
@@ -141,7 +141,7 @@ struct SymbolMangler {
     }
 
     private mutating func appendSubstitution(_ key: String) -> Bool {
-        // More than 26 different things do not occur in a property's name and type.
+        // A property's name and type contain at most 26 different substitutions.
         guard let index = substitutions[key], index < 26 else { return false }
         let letter = UInt8(ascii: "A") + UInt8(index)
         if !merged(letter, isStandard: false) { buffer += [UInt8(ascii: "A"), letter] }
@@ -153,7 +153,7 @@ struct SymbolMangler {
         if !merged(letter, isStandard: true) { buffer += [UInt8(ascii: "S"), letter] }
     }
 
-    /// Joins a substitution to one just before it: AB, AC to AbC; SS, SS to S2S.
+    /// Merges a substitution with the one before it: AB, AC become AbC; SS, SS become S2S.
     private mutating func merged(_ letter: UInt8, isStandard: Bool) -> Bool {
         if merge.count > 0, buffer.count == merge.position + merge.size, merge.isStandard == isStandard, let last = buffer.last {
             if last != letter, !isStandard {
@@ -183,7 +183,7 @@ struct SymbolMangler {
         appendWords(of: Array(name.utf8))
     }
 
-    /// The identifier, with letters in the place of words that stand in the symbol already.
+    /// Appends the identifier, with letters for words that the symbol already contains.
     private mutating func appendWords(of name: [UInt8]) {
         let wordsBefore = words.count
         var replacements: [(position: Int, word: Int)] = []
@@ -197,7 +197,7 @@ struct SymbolMangler {
                 if let known {
                     replacements.append((begin, known))
                 } else if word.count >= 2, words.count < Self.wordsMax {
-                    // In terms of the name until it is written.
+                    // The start is relative to the name until the word is written.
                     words.append((begin, word.count))
                 }
                 start = nil

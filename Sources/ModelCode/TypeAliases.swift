@@ -1,4 +1,4 @@
-/// The type aliases that the target's sources declare, in types and outside of them.
+/// The type aliases in the target's sources, at the top level and in types.
 struct TypeAliases {
     private let declared: [[String]: String]
     private let types: TypeResolver
@@ -8,10 +8,11 @@ struct TypeAliases {
         self.types = types
     }
 
-    /// A type without spaces, with what its aliases stand for in their place.
+    /// Replaces the aliases in a type by their targets.
     /// - Parameters:
-    ///   - owner: where it is written, whose nested aliases it may name.
-    ///   - depth: how many aliases lead here; a circle of them ends.
+    ///   - text: the type, without spaces.
+    ///   - owner: the type that contains the text, whose nested aliases are visible.
+    ///   - depth: the number of aliases expanded so far; limits circular aliases.
     func expanding(_ text: String, in owner: [String], depth: Int = 0) -> String {
         guard !declared.isEmpty, depth < 16 else { return text }
         var expanded = ""

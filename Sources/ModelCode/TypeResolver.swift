@@ -1,8 +1,8 @@
-/// Finds what a type written in the target's sources is, so that it can be mangled.
+/// Resolves types in the target's sources for mangling.
 struct TypeResolver {
     private let declared: [[String]: ManagedPropertyScanner.Declared]
 
-    /// - Parameter generated: names of classes that the target gets from the model.
+    /// - Parameter generated: names of the classes that are generated from the model.
     init(_ types: [ManagedPropertyScanner.Declared], generated: [String]) {
         var all: [[String]: ManagedPropertyScanner.Declared] = [:]
         for name in generated { all[[name]] = .init(path: [name], kind: "C", access: .public) }
@@ -10,7 +10,7 @@ struct TypeResolver {
         declared = all
     }
 
-    /// A type of the target with all it is nested in; nil where the target declares none of this path.
+    /// Returns a type of the target with its enclosing types; nil where the target does not declare this path.
     func local(_ path: [String]) -> [SymbolMangler.TypeName.Part]? {
         var parts: [SymbolMangler.TypeName.Part] = []
         for count in 1...max(path.count, 1) {
@@ -21,7 +21,7 @@ struct TypeResolver {
         return parts
     }
 
-    /// The access of a type, as what it is nested in limits it.
+    /// Returns the access of a type, limited by that of its enclosing types.
     func access(_ path: [String]) -> ManagedPropertyScanner.Access {
         (1...max(path.count, 1)).compactMap { declared[Array(path.prefix($0))]?.access }.min() ?? .internal
     }
@@ -54,9 +54,9 @@ struct TypeResolver {
     ]
 
     /// - Parameters:
-    ///   - text: the type without spaces.
-    ///   - owner: where it is written, whose nested types it may name.
-    /// - Returns: nil for a type that is not known here.
+    ///   - text: the type, without spaces.
+    ///   - owner: the type that contains the text, whose nested types are visible.
+    /// - Returns: nil for an unknown type.
     func resolve(_ text: String, in owner: [String], module: String) -> SymbolMangler.TypeName? {
         func inner(_ text: Substring) -> SymbolMangler.TypeName? { resolve(String(text), in: owner, module: module) }
         if text.hasSuffix("?") || text.hasSuffix("!") { return inner(text.dropLast()).map { .optional($0) } }
@@ -96,7 +96,7 @@ struct TypeResolver {
         return nil
     }
 
-    /// The parts between signs that stand in no brackets.
+    /// Splits at signs that are outside brackets.
     private static func split(_ text: Substring, at sign: Character) -> [Substring] {
         var parts: [Substring] = []
         var depth = 0

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A comparison of two expressions. Its members are with the predicate language, in the stack.
+/// A comparison of two expressions. Extensions in Heartwood's Model layer add its members.
 /// Source: https://developer.apple.com/documentation/foundation/nscomparisonpredicate
 open class NSComparisonPredicate: NSPredicate {
-    /// How a comparison treats a collection on its left.
+    /// The treatment of a collection on a comparison's left side.
     public enum Modifier: UInt, Sendable {
         case direct, all, any
     }
@@ -14,7 +14,7 @@ open class NSComparisonPredicate: NSPredicate {
         case between = 100
     }
 
-    /// How strings compare; the letters are those of a format.
+    /// The way in which strings compare. Each comment below gives the letter for formats.
     public struct Options: OptionSet, Sendable {
         public let rawValue: UInt
 
@@ -26,7 +26,7 @@ open class NSComparisonPredicate: NSPredicate {
         public static let caseInsensitive = Options(rawValue: 1)
         /// `[d]`
         public static let diacriticInsensitive = Options(rawValue: 2)
-        /// `[n]`: by bytes, whatever else is given.
+        /// `[n]`: by bytes; overrides the other options.
         public static let normalized = Options(rawValue: 4)
         /// `[l]`: by the rules of the current locale.
         public static let localeSensitive = Options(rawValue: 8)

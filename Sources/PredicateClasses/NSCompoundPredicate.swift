@@ -1,6 +1,6 @@
 import Foundation
 
-/// Predicates joined by AND or OR, or one that is negated. Its members are with the predicate language, in the stack.
+/// Predicates joined by AND or OR, or one negated predicate. Extensions in Heartwood's Model layer add its members.
 /// Source: https://developer.apple.com/documentation/foundation/nscompoundpredicate
 open class NSCompoundPredicate: NSPredicate {
     public enum LogicalType: UInt, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value in a predicate: a constant, a key path, a function of others. Its members are with the predicate language, in the stack.
+/// A value in a predicate: a constant, a key path, or a function of other expressions. Extensions in Heartwood's Model layer add its members.
 /// Source: https://developer.apple.com/documentation/foundation/nsexpression
 open class NSExpression: NSObject, NSCopying, MadeByFactory {
     public enum ExpressionType: UInt, Sendable {
@@ -9,7 +9,7 @@ open class NSExpression: NSObject, NSCopying, MadeByFactory {
         case aggregate = 14
         case block = 19
         case conditional = 20
-        /// Of an `NSFetchRequestExpression`.
+        /// The type of an `NSFetchRequestExpression`.
         case fetchRequest = 50
     }
 

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A condition on an object, by a format, a block, or built by hand.
+/// A condition on an object: a format, a block, or a predicate built in code.
 ///
-/// Off Apple's platforms Foundation's class of this name has no formats; this one is a subclass of it, with what is missing.
+/// Off Apple's platforms Foundation's class of this name cannot parse formats. This class inherits from it and adds the missing parts.
 /// Source: https://developer.apple.com/documentation/foundation/nspredicate
 open class NSPredicate: Foundation.NSPredicate, MadeByFactory {
     @exclusivity(unchecked) private final var stated: (any PredicateBody)?
     package final var body: any PredicateBody { stated ?? BlockBody.unstated }
 
-    // The one designated initializer, so that a subclass inherits the others.
+    // This is the only designated initializer, so a subclass inherits the convenience initializers.
     #if canImport(ObjectiveC)
-        /// A predicate that states nothing and cannot be asked.
+        /// A predicate without a condition. Evaluating it is a programming error.
         public override init() {
             super.init(value: false)
         }
     #else
-        /// A predicate that states nothing and cannot be asked.
+        /// A predicate without a condition. Evaluating it is a programming error.
         public init() {
             super.init(value: false)
         }
@@ -26,17 +26,17 @@ open class NSPredicate: Foundation.NSPredicate, MadeByFactory {
         stated = body
     }
 
-    /// A predicate that is always true, or never.
+    /// A predicate that is always true or always false.
     public convenience override init(value: Bool) { self.init(body: BlockBody(constant: value)) }
 
-    /// A predicate that only objects in memory can be asked: a fetch throws.
+    /// A predicate that only objects in memory can answer. A fetch with it throws.
     public convenience override init(block: @escaping (Any?, [String: Any]?) -> Bool) { self.init(body: BlockBody(block: block)) }
 
-    /// The predicate in the format language, which parses back to the same; objects and blocks have no such form.
+    /// The predicate in the format language. Parsing it gives an equal predicate, except for objects and blocks, which the language cannot express.
     open override var predicateFormat: String { body.format }
 
-    /// Whether `object` meets the condition, with values for the `$VARIABLES`.
-    /// - Precondition: each variable has a value, and what was built by hand can be evaluated.
+    /// Whether `object` meets the condition. `variables` gives the values of the `$VARIABLES`.
+    /// - Precondition: each variable has a value, and each part that was built in code can be evaluated.
     open override func evaluate(with object: Any?, substitutionVariables variables: [String: Any]?) -> Bool {
         body.evaluate(object, variables)
     }

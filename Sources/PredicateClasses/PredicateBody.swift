@@ -1,4 +1,4 @@
-/// What a predicate object holds: the stack's tree, or a block.
+/// The contents of a predicate object: a tree of Heartwood's Model layer, or a block.
 package protocol PredicateBody: AnyObject {
     func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool
     /// The predicate in the format language.
@@ -6,12 +6,12 @@ package protocol PredicateBody: AnyObject {
     func isEqual(_ other: any PredicateBody) -> Bool
 }
 
-/// A block, or a constant.
+/// A block or a constant.
 package final class BlockBody: PredicateBody {
     package let block: (Any?, [String: Any]?) -> Bool
-    /// nil for a block that is not constant.
+    /// nil if the block is not constant.
     package let constant: Bool?
-    /// What a predicate was made of that evaluates in its own way; nil for other blocks.
+    /// The body of the subclass's predicate that this block evaluates; nil for other blocks.
     package let stated: (any PredicateBody)?
 
     package init(stating stated: (any PredicateBody)? = nil, block: @escaping (Any?, [String: Any]?) -> Bool) {
@@ -26,11 +26,11 @@ package final class BlockBody: PredicateBody {
         stated = nil
     }
 
-    /// Of a predicate that nobody has given a condition.
+    /// The body of a predicate that was made without a condition.
     package static var unstated: BlockBody { Unstated.body }
 
     private enum Unstated {
-        // Nothing of it changes.
+        // Unchecked: it is immutable.
         nonisolated(unsafe) static let body = BlockBody { _, _ in
             preconditionFailure("A predicate that was made by NSPredicate() states nothing to evaluate.")
         }
@@ -46,13 +46,13 @@ package final class BlockBody: PredicateBody {
     }
 }
 
-/// What an expression object holds: the stack's tree.
+/// The contents of an expression object: a tree of Heartwood's Model layer.
 package protocol ExpressionBody: AnyObject {
     /// The expression in the format language.
     var format: String { get }
 }
 
-/// Lets a convenience initializer give an object of a subclass, as the factory methods behind Core Data's initializers do.
+/// Lets a convenience initializer return an existing object, also of a subclass, as the factory methods behind Core Data's initializers do.
 package protocol MadeByFactory {}
 
 extension MadeByFactory {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The files in Tests/Goldens still give their original content; FORMAT.md, "Versions", says how long they must.
+/// The files in Tests/Goldens still give their original content; FORMAT.md, "The promise of version 1", says how long they must.
 @Suite struct GoldenTests {
     @Test("A golden file exports its original content", arguments: Goldens.Kind.allCases)
     func aGoldenFileIsExportedAsItWas(kind: Goldens.Kind) throws {

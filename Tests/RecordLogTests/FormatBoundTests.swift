@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// FORMAT.md, "Rows": the ends of variable columns take one, two or four bytes each, as few as their sum needs.
+    /// FORMAT.md, "Row body": the ends of variable columns take one, two or four bytes each, as few as their sum needs.
     @Test("A row's ends are as narrow as they may be", arguments: [(255, 1), (256, 2), (65_535, 2), (65_536, 4)])
     func endsAreAsNarrowAsTheyMayBe(size: Int, width: Int) {
         let columns = (0..<2).map { Column(id: ColumnID(rawValue: UInt16($0)), name: "\($0)", type: .text) }

@@ -1,10 +1,10 @@
-/// Tells one writing of an archive from every other: random, new each time.
+/// A random number that each writing of an archive gets. It distinguishes that archive from every earlier one.
 package struct ArchiveEdition: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64
 }
 
-/// The first bytes of an archive. Spec: FORMAT.md, "Binary archives".
+/// The first bytes of an archive. Spec: docs/format/archive.md.
 struct ArchiveHeader {
     enum Layout {
         static let magic = 0
@@ -19,7 +19,7 @@ struct ArchiveHeader {
     static let version: UInt32 = 1
 
     var edition: ArchiveEdition
-    /// Of the whole file.
+    /// The length of the whole file.
     var length: UInt64
 
     var encoded: [UInt8] {
@@ -41,8 +41,8 @@ struct ArchiveHeader {
         self.length = length
     }
 
-    /// - Parameter bytes: the file's first ones; fewer than a header where the file is as short.
-    /// - Throws: `notAStore`, which says what the file seems to be; `unsupportedVersion`; `corrupt`.
+    /// - Parameter bytes: the file's first bytes; fewer than a header if the file is shorter.
+    /// - Throws: `notAStore`, with a message that names the file's likely format; `unsupportedVersion`; `corrupt`.
     init(_ bytes: [UInt8], path: String) throws(StoreError) {
         guard bytes.starts(with: Self.magic) else { throw Self.foreign(bytes, path) }
         guard bytes.count >= Layout.size else {
@@ -64,7 +64,7 @@ struct ArchiveHeader {
         length = word(Layout.length)
     }
 
-    /// What a file without the magic is.
+    /// The error for a file without the magic. It names the file's format if that is a known one.
     private static func foreign(_ bytes: [UInt8], _ path: String) -> StoreError {
         let identity = Int(FileFormat.identityOffsets[0])
         if bytes.count >= identity + FileFormat.magic.count, bytes[identity...].starts(with: FileFormat.magic) {
@@ -81,11 +81,11 @@ struct ArchiveHeader {
             remedy: "Check the path and the store type; restore a backup if it was an archive. Other makers' binary stores are not read.")
     }
 
-    /// So many bytes tell what a file is.
+    /// The number of bytes that suffice to recognize a file's format.
     static let probeSize = Int(FileFormat.identityOffsets[0]) + FileIdentity.Layout.size
 }
 
-/// How an archive's bytes lie behind its header: in blocks, each with a checksum. Spec: FORMAT.md, "Binary archives".
+/// An archive stores its bytes behind the header, in blocks with a checksum each. Spec: docs/format/archive.md.
 enum ArchiveFormat {
     /// The most bytes in a block.
     static let blockMax = 1 << 20

@@ -1,8 +1,8 @@
-/// The payload of a batch's first frame: how many bytes of frames follow it. Spec: FORMAT.md, "Checkpoints".
+/// The payload of a batch's first frame: the number of bytes of frames that follow it. Spec: FORMAT.md, "Checkpoints".
 enum BatchFrame {
     static let payloadSize = 8
 
-    /// - Returns: nil where the payload is too short.
+    /// - Returns: nil if the payload is too short.
     static func length(in payload: UnsafeRawBufferPointer) -> UInt64? {
         payload.count >= payloadSize ? UInt64(littleEndian: payload.loadUnaligned(as: UInt64.self)) : nil
     }

@@ -1,4 +1,4 @@
-/// Reads bytes that nobody vouches for: each read is checked, and one past the end gives nil.
+/// Reads untrusted bytes. Each read is checked; a read past the end returns nil.
 struct ByteReader {
     let bytes: UnsafeRawBufferPointer
     private(set) var offset = 0
@@ -22,16 +22,16 @@ struct ByteReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// A length as u32, then as many bytes of UTF-8.
+    /// Reads a length as u32, then that many bytes of UTF-8.
     mutating func text() -> String? {
         guard let count = integer(UInt32.self), let bytes = take(Int(count)) else { return nil }
-        // What is no UTF-8 comes out changed. `String(validating:as:)` is generic code of the library, slow at its first use.
+        // Invalid UTF-8 comes out changed. `String(validating:as:)` is generic library code, slow at its first use.
         var text = String(decoding: bytes, as: UTF8.self)
         let isSame = text.withUTF8 { KeyBytes.compare(UnsafeRawBufferPointer($0), bytes) == 0 }
         return isSame ? text : nil
     }
 
-    /// A count as u32 of things that take at least `size` bytes each, so that a hostile count allocates nothing.
+    /// Reads a count as u32. Each counted item takes at least `size` bytes, so a hostile count allocates nothing.
     mutating func count(of size: Int) -> Int? {
         guard let count = integer(UInt32.self), Int(count) <= remaining / max(size, 1) else { return nil }
         return Int(count)

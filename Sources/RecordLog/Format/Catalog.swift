@@ -1,10 +1,10 @@
-/// A table: its layouts, newest last.
+/// A table and its layouts, newest last.
 public final class TableDefinition: Sendable {
     public let id: TableID
     public let name: String
     public let layouts: [RowLayout]
     let nextColumn: UInt16
-    /// Whether a row may have a value in frames of its own.
+    /// Whether a row may have a value in separate frames.
     let hasValues: Bool
 
     init(id: TableID, name: String, layouts: [RowLayout], nextColumn: UInt16) {
@@ -15,7 +15,7 @@ public final class TableDefinition: Sendable {
         hasValues = layouts.contains { !$0.valuePositions.isEmpty }
     }
 
-    /// A table's layouts, by the columns that each has; their IDs are their places.
+    /// Makes a table's layouts from the columns of each. A layout's ID is its index.
     static func layouts(_ lists: [[Column]]) -> [RowLayout] {
         let newest = lists.last ?? []
         return lists.enumerated().map { place, columns in
@@ -24,8 +24,8 @@ public final class TableDefinition: Sendable {
         }
     }
 
-    /// The same with other names.
-    /// - Parameter columns: by their IDs; the others keep theirs.
+    /// A copy with other names.
+    /// - Parameter columns: the new names by column ID; a column that is not listed keeps its name.
     func renamed(_ name: String, columns: [ColumnID: String]) -> TableDefinition {
         let lists = layouts.map { layout in
             layout.columns.map { Column(id: $0.id, name: columns[$0.id] ?? $0.name, type: $0.type) }
@@ -33,15 +33,15 @@ public final class TableDefinition: Sendable {
         return TableDefinition(id: id, name: name, layouts: Self.layouts(lists), nextColumn: nextColumn)
     }
 
-    /// The columns that hold values in some layout: no index may be over them.
+    /// The columns that hold values in some layout. No index may use them.
     var valueColumns: Set<ColumnID> {
         Set(layouts.flatMap { layout in layout.valuePositions.map { layout.columns[$0].id } })
     }
 
-    /// The layout that new rows take.
+    /// The layout of new rows.
     public var currentLayout: RowLayout { layouts[layouts.count - 1] }
 
-    /// O(1): a layout's ID is its place in the list.
+    /// - Complexity: O(1), since a layout's ID is its index.
     @inline(__always)
     public func layout(_ id: LayoutID) -> RowLayout? {
         let index = Int(id.rawValue)
@@ -49,7 +49,7 @@ public final class TableDefinition: Sendable {
     }
 }
 
-/// Every table and index of a store, as of one commit. Immutable; stored whole in row 1 of the system table.
+/// Every table and index of a store, as of one commit. Immutable; row 1 of the system table stores all of it.
 public final class Catalog: Sendable {
     public let tables: [TableDefinition]
     public let indexes: [IndexDefinition]
@@ -57,9 +57,9 @@ public final class Catalog: Sendable {
     let nextIndex: UInt16
     private let hasValues: Bool
     private let byID: [TableDefinition?]
-    /// By table, where its layouts start in `minimums`; the last one ends them.
+    /// By table: the index in `minimums` of its first layout. One more entry ends the last table.
     private let starts: [Int]
-    /// By table and layout: the least bytes that a row has.
+    /// By table and layout: the fewest bytes of a row.
     private let minimums: [Int]
 
     init(tables: [TableDefinition], indexes: [IndexDefinition], nextTable: UInt16, nextIndex: UInt16) {
@@ -83,7 +83,7 @@ public final class Catalog: Sendable {
         self.minimums = minimums
     }
 
-    /// Whether a row has at least the bytes that its layout asks for.
+    /// Whether a row has at least the bytes that its layout requires.
     @inline(__always)
     func isWellFormed(_ row: RowView) -> Bool {
         let table = Int(row.reference.table.rawValue)
@@ -92,16 +92,16 @@ public final class Catalog: Sendable {
         return index < starts[table &+ 1] && row.byteCount >= minimums[index]
     }
 
-    /// The least size that bodies of a well-formed row's layout have.
+    /// The smallest size of a body in a well-formed row's layout.
     func minimumSize(of row: RowView) -> Int {
         Int(minimums[starts[Int(row.reference.table.rawValue)] &+ Int(row.layoutID.rawValue)])
     }
 
-    /// Layouts of all tables together, so that a hostile catalog makes few objects.
+    /// The most layouts of all tables together, so that a hostile catalog makes few objects.
     static let layoutsMax = 1 << 16
 
     static let empty = Catalog(tables: [], indexes: [], nextTable: 1, nextIndex: 1)
-    /// The system table's row that holds the catalog.
+    /// The number of the system table's row that holds the catalog.
     static let row: UInt64 = 1
 
     var layoutCount: Int { tables.reduce(0) { $0 + $1.layouts.count } }
@@ -112,7 +112,7 @@ public final class Catalog: Sendable {
         return index < byID.count ? byID[index] : nil
     }
 
-    /// The bytes that a row counts for among the live ones.
+    /// The bytes of a row, counted as live.
     @inline(__always)
     func liveBytes(of row: RowView) -> UInt64 {
         guard hasValues, let table = table(row.reference.table) else { return UInt64(RowRecord.size(ofBody: row.byteCount)) }
@@ -171,7 +171,7 @@ extension Catalog {
         return writer.bytes
     }
 
-    /// - Returns: nil where the bytes are not a catalog.
+    /// - Returns: nil if the bytes are not a catalog.
     convenience init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let nextTable = reader.integer(UInt16.self),
@@ -191,7 +191,7 @@ extension Catalog {
         guard let indexCount = reader.count(of: 16) else { return nil }
         var indexes: [IndexDefinition] = []
         var seenIndexes = IDSet()
-        // Only where they are needed: the first use of a dictionary makes the runtime search for conformances.
+        // Only if needed: the first use of a dictionary makes the runtime search for conformances.
         let values = tables.contains(where: \.hasValues)
             ? Dictionary(tables.filter(\.hasValues).map { ($0.id, $0.valueColumns) }) { first, _ in first } : nil
         for _ in 0..<indexCount {

@@ -1,4 +1,4 @@
-/// Some columns of a layout, by their positions. Those from 63 on are there all together or not at all.
+/// A set of a layout's columns, by their positions. Positions from 63 on share one bit.
 public struct ColumnSet: Sendable, Equatable {
     private var bits: UInt64
 

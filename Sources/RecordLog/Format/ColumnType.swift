@@ -1,4 +1,4 @@
-/// What a column holds. The numbers are stored: FORMAT.md, "Catalog".
+/// The type of a column's values. The numbers are stored: FORMAT.md, "Row body".
 public enum ColumnType: UInt8, Sendable, CaseIterable {
     case bool = 1
     case int16 = 2
@@ -14,7 +14,7 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
     /// UTF-8.
     case text = 16
     case bytes = 17
-    /// Bytes of any number: short ones in the row, others in frames of their own.
+    /// Bytes of any length. The row holds short ones; longer ones have separate frames.
     case value = 18
 
     /// Bytes of the fixed slot; nil for variable columns.
@@ -44,16 +44,16 @@ public struct Column: Hashable, Sendable {
     }
 }
 
-/// Where one column lies in rows of one layout.
+/// The position of one column in rows of one layout.
 @frozen
 public struct ColumnAccess: Sendable {
     @usableFromInline let typeCode: UInt8
     @usableFromInline let nullMask: UInt8
-    /// From the start of the body.
+    /// The offset from the start of the body.
     @usableFromInline let nullByte: UInt16
-    /// Fixed: from the start of the body. Variable: the column's place among the variable ones.
+    /// Fixed column: the offset from the start of the body. Variable column: its index among the variable ones.
     @usableFromInline let position: UInt16
-    /// Variable columns of the layout, and where their end offsets start; the same for all columns of a layout.
+    /// The layout's count of variable columns and the offset of their end offsets; the same in all columns of a layout.
     @usableFromInline let variableCount: UInt16
     @usableFromInline let variableTable: UInt16
 
@@ -75,12 +75,12 @@ public struct ColumnAccess: Sendable {
         variableTable = 0
     }
 
-    /// Stands for a column that a layout does not have; it reads as null.
+    /// Represents a column that a layout does not have. It reads as null.
     public static let absent = ColumnAccess()
 
     @inlinable
     public var isAbsent: Bool { typeCode == 0 }
 
-    /// The column's type; `bytes` for an absent one, which has none.
+    /// The column's type; `bytes` for an absent column.
     public var type: ColumnType { ColumnType(rawValue: typeCode) ?? .bytes }
 }

@@ -3,18 +3,18 @@ struct CommitFooter: Equatable {
     var sequence: UInt64
     /// The checksum of the previous commit's frame: commits form a chain.
     var previousChecksum: UInt64
-    /// Where the commit's first frame starts. The appender knows it.
+    /// The offset of the commit's first frame, set by the appender.
     var start: UInt64
     /// Microseconds since 1970-01-01 UTC.
     var timestamp: Int64
     /// The newest commit known to be on the disk when this one was written.
     var durableSequence: UInt64
-    /// The checksums of the commit's frames of rows and values, folded in order (`folding`); 0 where there are none. Without it a
-    /// frame that an abandoned attempt left at the same place, with the same number, could pass for one of the commit's.
+    /// The checksums of the commit's frames of rows and values, folded in order (`folding`); 0 if it has none. Without it, a frame
+    /// that an abandoned attempt left at the same offset, with the same sequence, could pass for one of this commit's.
     var partsChecksum: UInt64 = 0
-    /// Rows in all of the commit's frames.
+    /// The count of rows in all of the commit's frames.
     var rowCount: UInt32
-    /// UTF-8, right before the footer.
+    /// The byte count of the author's name, UTF-8, which is stored right before the footer.
     var authorLength: UInt16
 
     enum Layout {
@@ -29,7 +29,7 @@ struct CommitFooter: Equatable {
         static let size = 56
     }
 
-    /// So that a footer fits the smallest segment beside any rows.
+    /// A limit, so that a footer fits the smallest segment beside any rows.
     static let authorLengthMax = 1000
 
     /// The parts' checksum after one more frame: XXH64 of both words, little endian.
@@ -78,7 +78,7 @@ struct CommitFooter: Equatable {
         pointer.storeBytes(of: UInt32(authorLength).littleEndian, toByteOffset: Layout.authorLength, as: UInt32.self)
     }
 
-    /// The part of a commit's payload that is row records.
+    /// The row records in a commit's payload.
     func rows(in payload: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: payload[..<(payload.count - Layout.size - Int(authorLength))])
     }

@@ -1,8 +1,8 @@
-/// When a store that is written to compacts itself, on a thread of its own, beside readers and writers.
+/// Decides after a commit or a checkpoint whether the store compacts itself, on a separate thread, beside readers and writers.
 public struct CompactionPolicy: Sendable, Equatable {
-    /// How much of the log must be of no use to the newest commit: from 0 to 1.
+    /// The least part of the log, from 0 to 1, that the newest commit must not need.
     public var deadRatio: Double
-    /// A smaller log is left alone.
+    /// The least size of a log that is compacted.
     public var minimumBytes: UInt64
 
     public init(deadRatio: Double = 0.5, minimumBytes: UInt64 = 64 << 20) {

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What a handle has done since it was opened.
+/// Counts of a handle's operations since it was opened.
 public struct StoreStatistics: Sendable, Equatable {
     public var rowReads: UInt64 = 0
     public var framesAppended: UInt64 = 0
     public var bytesAppended: UInt64 = 0
     public var syncs: UInt64 = 0
     public var checkpoints: UInt64 = 0
-    /// Bytes of log that opening had to read after the newest checkpoint.
+    /// Bytes of log after the newest checkpoint that opening read.
     public var bytesReplayed: UInt64 = 0
-    /// Reads of a file that is not mapped, and what they gave; headers at opening are not counted.
+    /// Reads of a file that is not mapped, and the bytes that they returned. Reads of the header at opening are not counted.
     public var reads: UInt64 = 0
     public var bytesRead: UInt64 = 0
 
@@ -27,7 +27,7 @@ final class Counters: Sendable {
     private let reads = Atomic<UInt64>(0)
     private let bytesRead = Atomic<UInt64>(0)
 
-    /// Counted without a locked instruction: reads that race on two threads may count as one.
+    /// Counts without a locked instruction, so two reads that race may count as one.
     @inline(__always)
     func rowRead() { rowReads.store(rowReads.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 

@@ -1,27 +1,27 @@
-/// The format's version, and what a file starts with. Spec: FORMAT.md, "Header".
+/// The format's version, and the offsets of the header's parts. Spec: FORMAT.md, "Identity" and "Superblock".
 ///
-/// History: 1, November 2026, the first. Rule: the version goes up with every change after which an older reader would
-/// read wrongly; a change that it may ignore goes into reserved space.
+/// History: 1, November 2026, the first. Rule: raise the version with every change that makes an older reader read wrongly. A change
+/// that an older reader may ignore goes into reserved space.
 enum FileFormat {
     static let version: UInt32 = 1
     static let magic: [UInt8] = Array("HEARTWD\n".utf8)
-    /// Frames start here.
+    /// The offset of the first frame.
     static let dataStart: UInt64 = 8192
-    /// The two superblocks, in different 4 KiB sectors, so that a torn sector harms one at most.
+    /// The two superblocks are in different 4 KiB sectors, so that a torn sector damages one at most.
     static let superblockOffsets: [UInt64] = [0, 4096]
-    /// The two copies of the identity, beside them; written once.
+    /// The two copies of the identity, one beside each superblock; written once.
     static let identityOffsets: [UInt64] = [1024, 5120]
     static let segmentShiftRange: ClosedRange<UInt8> = 16...30
     static let defaultSegmentShift: UInt8 = 26
 }
 
-/// What never changes in a file: written twice when it is made.
+/// The constant properties of a file, written twice at its creation.
 struct FileIdentity: Equatable {
     var version: UInt32
     var segmentShift: UInt8
-    /// The store, kept by compaction.
+    /// Identifies the store; compaction keeps it.
     var storeID: (UInt64, UInt64)
-    /// This physical file: the seed of its checksums, so that a frame of another file never passes.
+    /// Identifies this physical file. It seeds the file's checksums, so that a frame of another file never passes.
     var fileID: UInt64
 
     enum Layout {
@@ -53,7 +53,7 @@ struct FileIdentity: Equatable {
         return bytes
     }
 
-    /// - Returns: nil where the bytes are not an identity.
+    /// - Returns: nil if the bytes are not an identity.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Layout.size, bytes[..<8].elementsEqual(FileFormat.magic) else { return nil }
         let stated = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.checksum, as: UInt64.self))
@@ -75,24 +75,24 @@ struct FileIdentity: Equatable {
     }
 }
 
-/// Where the log stands: the newest published commit and checkpoint. Two superblocks alternate; the higher generation holds.
+/// The newest published commit and checkpoint. Two superblocks alternate; the one with the higher generation is valid.
 struct Superblock: Equatable {
     var generation: UInt64 = 0
-    /// The newest published commit, and where the next frame goes.
+    /// The sequence of the newest published commit, and the offset of the next frame.
     var sequence: UInt64 = 0
     var end: UInt64 = FileFormat.dataStart
-    /// What was known to be on the disk when the superblock was written: the floor.
+    /// The sequence and end of the newest commit that was known to be on the disk when the superblock was written.
     var durableSequence: UInt64 = 0
     var durableEnd: UInt64 = FileFormat.dataStart
-    /// The newest checkpoint's manifest; none where the offset is 0.
+    /// The newest checkpoint's manifest; an offset of 0 means none.
     var checkpoint = FramePointer.none
-    /// The checksum of the newest commit's frame, which the next footer names.
+    /// The checksum of the newest commit's frame. The next footer repeats it.
     var commitChecksum: UInt64 = 0
-    /// Another file has taken this one's place.
+    /// Another file has replaced this one.
     var isSuperseded = false
-    /// The file's name may not be durable yet: whoever writes next syncs the directory first.
+    /// The file's name may not be durable yet. The next writer syncs the directory first.
     var isUnsettled = false
-    /// Behind the end there may be a commit that is not published: a part of a save over several stores, or its decision.
+    /// An unpublished commit may follow the end: a part of a save over several stores, or its decision.
     var isUnresolved = false
 
     enum Layout {
@@ -116,7 +116,7 @@ struct Superblock: Equatable {
 
     init() {}
 
-    /// Where a superblock of this generation belongs.
+    /// The offset of a superblock of this generation.
     var offset: UInt64 { FileFormat.superblockOffsets[Int(generation % 2)] }
 
     func encoded(fileID: UInt64) -> [UInt8] {
@@ -141,7 +141,7 @@ struct Superblock: Equatable {
         return bytes
     }
 
-    /// - Returns: nil where the bytes are not a superblock of this file.
+    /// - Returns: nil if the bytes are not a superblock of this file.
     init?(_ bytes: UnsafeRawBufferPointer, fileID: UInt64) {
         guard bytes.count >= Layout.size, bytes[..<8].elementsEqual(Self.magic) else { return nil }
         func load(_ offset: Int) -> UInt64 {
@@ -163,8 +163,8 @@ struct Superblock: Equatable {
     }
 }
 
-/// What tells whether the superblocks of a header are those that were read or written last: their checksums, which are seeded with the
-/// file's identity and so stand for all their bytes.
+/// Shows whether a header has the superblocks that the handle last read or wrote. It compares their checksums: these are seeded with the
+/// file's identity and depend on all bytes.
 struct HeaderMark: Equatable {
     private var first: UInt64
     private var second: UInt64
@@ -178,10 +178,10 @@ struct HeaderMark: Equatable {
         second = checksum(1)
     }
 
-    /// Both in one word, never 0.
+    /// Both checksums in one word, never 0.
     var digest: UInt64 { max(1, first ^ (second &* 0x9E37_79B9_7F4A_7C15)) }
 
-    /// A superblock was written at its place.
+    /// Notes that this process wrote a superblock at its offset.
     mutating func wrote(_ superblock: [UInt8], generation: UInt64) {
         let checksum = superblock.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Superblock.Layout.checksum, as: UInt64.self) }
         if generation % 2 == 0 { first = checksum } else { second = checksum }

@@ -1,32 +1,32 @@
-/// What a frame holds. 0 is reserved: zero-filled space is never a frame.
+/// The kind of a frame's payload. 0 is reserved: zero-filled space is never a frame.
 enum FrameKind: UInt8, CaseIterable {
     /// Fills the rest of a segment.
     case pad = 1
-    /// Rows of a commit whose footer comes in a later frame.
+    /// Rows of a commit whose footer is in a later frame.
     case rows = 2
     /// The last or only frame of a commit: rows, author, footer.
     case commit = 3
     /// 4096 row addresses of a table.
     case primaryPage = 4
-    /// The pages of a table's primary index.
+    /// The page pointers of a table's primary index.
     case primaryDirectory = 5
     /// Sorted entries of an index run.
     case indexBlock = 6
-    /// The blocks of an index run.
+    /// The block pointers of an index run.
     case indexRoot = 7
     /// The manifest of a checkpoint.
     case checkpoint = 8
-    /// How many bytes of frames of a checkpoint follow.
+    /// The number of bytes of a checkpoint's frames that follow.
     case batch = 9
-    /// Bytes of a value, in a commit before the row that it belongs to.
+    /// A piece of a value, in a commit before the row that it belongs to.
     case valueChunk = 10
-    /// The chunks of a value.
+    /// Pointers to the chunks of a value.
     case valueList = 11
-    /// The end of a commit that another store decides about, but for its commit frame.
+    /// The end of a commit that another store decides about; only the commit frame is missing.
     case prepared = 12
 }
 
-/// A frame as another frame names it.
+/// Identifies a frame, in another frame.
 struct FramePointer: Hashable, Sendable {
     var offset: UInt64
     var checksum: UInt64
@@ -38,13 +38,13 @@ struct FramePointer: Hashable, Sendable {
 
 /// The 32 bytes before each frame's payload. Spec: FORMAT.md, "Frames".
 struct FrameHeader: Equatable {
-    /// The whole frame, header and padding included; a multiple of `alignment`.
+    /// The length of the frame with header and padding; a multiple of `alignment`.
     var length: UInt32
     var checksum: UInt64
     var kind: FrameKind
-    /// The payload without padding.
+    /// The length of the payload without padding.
     var payloadLength: UInt32
-    /// The commit that a `rows` or `commit` frame belongs to; for others the newest commit when it was written.
+    /// For `rows` and `commit`, the commit that the frame belongs to. For other kinds, the newest commit when it was written.
     var sequence: UInt64
 
     enum Layout {
@@ -58,23 +58,23 @@ struct FrameHeader: Equatable {
     }
 
     static let alignment = 64
-    /// Frames are at least this long, so that one bit for each 64 bytes names a frame, and a pad fits any rest of a segment.
+    /// The least length of a frame: so one bit for each 64 bytes identifies a frame, and a pad fits any rest of a segment.
     static let lengthMin = 64
 
-    /// The length of a frame that holds `payload` bytes.
+    /// The length of a frame with a payload of `payload` bytes.
     static func length(forPayload payload: Int) -> Int {
         max(lengthMin, (Layout.size + payload + alignment - 1) & ~(alignment - 1))
     }
 
-    /// The seed ties a checksum to its file and place, so that a stale or misplaced frame never passes.
+    /// The seed binds a checksum to its file and offset, so that a stale or misplaced frame never passes.
     @inline(__always)
     static func seed(fileID: UInt64, offset: UInt64) -> UInt64 {
         (fileID ^ offset) &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// The kind and length that a frame states, where they can be so. Nothing else of it is looked at, so that damage to the
-    /// rest does not hide where the next frame is.
-    /// - Parameter limit: the bytes that the frame may take.
+    /// The kind and length that a frame states, or nil if they are impossible. Reads nothing else, so that damage to the rest of the
+    /// frame does not hide the next one.
+    /// - Parameter limit: the most bytes that the frame may take.
     @inline(__always)
     static func stated(_ pointer: UnsafeRawPointer, limit: UInt64) -> (kind: FrameKind, length: UInt32)? {
         guard limit >= UInt64(Self.lengthMin) else { return nil }
@@ -87,8 +87,8 @@ struct FrameHeader: Equatable {
         return (kind, length)
     }
 
-    /// Reads and bounds a header; the checksum is not looked at.
-    /// - Parameter limit: the bytes that the frame may take.
+    /// Reads a header and checks its bounds, but not the checksum.
+    /// - Parameter limit: the most bytes that the frame may take.
     init?(_ pointer: UnsafeRawPointer, limit: UInt64) {
         guard let (kind, length) = Self.stated(pointer, limit: limit) else { return nil }
         let payloadLength = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.payloadLength, as: UInt32.self))
@@ -100,7 +100,7 @@ struct FrameHeader: Equatable {
         sequence = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.sequence, as: UInt64.self))
     }
 
-    /// Fills in the header of a frame whose payload is in place.
+    /// Writes the header of a frame that has its payload already.
     /// - Parameter pointer: the frame's first byte; everything after the payload is zero.
     /// - Returns: the checksum.
     @discardableResult

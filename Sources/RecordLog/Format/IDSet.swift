@@ -1,12 +1,12 @@
-/// A set of the 16-bit numbers that tables and indexes have.
+/// A set of the 16-bit numbers of tables or indexes.
 ///
-/// Bits in place of `Set`: the first use of a generic type with a protocol's conformance makes the runtime search every image
-/// of the process for it, which took a third of an opening. And words of the type that other lists of an opening have: for another array
-/// the runtime makes another type, which takes a twentieth.
+/// Not a `Set`: at the first use of a generic type with a conformance, the runtime searches every image of the process for it, which
+/// took a third of an opening. `Int` words: opening uses `[Int]` elsewhere, and an array of another type would cost the runtime one
+/// more type, a twentieth of an opening.
 struct IDSet {
     private var words: [Int] = []
 
-    /// - Returns: whether it was not there before.
+    /// - Returns: whether the set did not have it before.
     mutating func insert(_ id: UInt16) -> Bool {
         let word = Int(id) / Int.bitWidth, mask = 1 << (Int(id) % Int.bitWidth)
         while words.count <= word { words.append(0) }

@@ -1,4 +1,4 @@
-/// Names a table within one store. Table 0 is the system table.
+/// Identifies a table within one store. Table 0 is the system table.
 @frozen
 public struct TableID: RawRepresentable, Hashable, Sendable, Comparable {
     public let rawValue: UInt16
@@ -8,14 +8,14 @@ public struct TableID: RawRepresentable, Hashable, Sendable, Comparable {
         self.rawValue = rawValue
     }
 
-    /// Holds the catalog and whatever a client keeps by number (`Transaction.setSystemValue`).
+    /// Holds the catalog and the values that a client stores by number (`Transaction.setSystemValue`).
     public static let system = TableID(rawValue: 0)
 
     @inlinable
     public static func < (a: TableID, b: TableID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Names an index within one store; never used again once dropped.
+/// Identifies an index within one store. The ID of a dropped index is never used again.
 @frozen
 public struct IndexID: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
@@ -26,7 +26,7 @@ public struct IndexID: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// Names a column within its table, the same across the table's layouts.
+/// Identifies a column within its table, in all of the table's layouts.
 @frozen
 public struct ColumnID: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
@@ -37,7 +37,7 @@ public struct ColumnID: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// Names one layout of a table's rows. Rows name the layout they were written with.
+/// Identifies one layout of a table's rows. A row names the layout that it was written with.
 @frozen
 public struct LayoutID: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
@@ -48,7 +48,7 @@ public struct LayoutID: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// Names a row: its table in the high 16 bits, its number in the low 48. Numbers start at 1; 0 in all is no row.
+/// Identifies a row: its table in the high 16 bits, its number in the low 48. Numbers start at 1; a raw value of 0 means no row.
 @frozen
 public struct RowReference: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt64

@@ -1,6 +1,6 @@
-/// How a column's values are ordered in an index. The numbers are stored.
+/// The order of a column's values in an index. The numbers are stored.
 public enum Collation: UInt8, Sendable {
-    /// By the bytes of the encoded key; text by its UTF-8.
+    /// By the bytes of the encoded key; for text, by its UTF-8.
     case binary = 1
 }
 
@@ -22,22 +22,22 @@ public struct IndexDefinition: Hashable, Sendable {
     public let id: IndexID
     public let table: TableID
     public let name: String
-    /// The columns; empty where a registered extractor makes the keys.
+    /// The columns; empty if a registered extractor makes the keys.
     public let parts: [IndexPart]
-    /// The name under which `StoreOptions.extractors` has the function that makes the keys.
+    /// The name of the extractor in `StoreOptions.extractors`.
     public let extractorName: String?
 }
 
-/// Makes index keys of rows.
+/// Makes index keys from rows.
 ///
-/// The same row must always give the same key: entries are not logged, they are made again when an index is rebuilt.
+/// The same row must always give the same key: entries are not logged, and rebuilding an index makes them again.
 public protocol IndexKeyExtractor: Sendable {
     /// Appends the key of `row`.
-    /// - Returns: false where the row has no place in the index.
+    /// - Returns: false if the index has no entry for the row.
     func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool
 }
 
-/// Makes keys of columns.
+/// Makes keys from columns.
 final class ColumnKeyExtractor: IndexKeyExtractor {
     private let parts: [IndexPart]
 

@@ -1,13 +1,13 @@
-/// Encodes values so that the order of the bytes is the order of the values. Spec: FORMAT.md, "Keys".
+/// Encodes values so that their bytes sort as the values do. Spec: FORMAT.md, "Keys".
 ///
 /// A component is a tag (1 null, 2 value) and the value's bytes; a descending component is complemented. No component is
-/// a prefix of another, so a key of several components sorts by them in turn.
+/// a prefix of another, so keys of several components sort by the first, then the second, and so on.
 ///
-/// Builds keys one after the other, in memory that it keeps.
+/// Builds one key after another, and reuses its memory.
 public final class KeyBuilder {
     private var memory: UnsafeMutableRawPointer
     private var capacity = 64
-    /// Not public, so that the compiler sees every access and checks none at run time.
+    /// Not public, so that the compiler sees every access and omits the run-time check.
     private var used = 0
 
     public static let nullTag: UInt8 = 1
@@ -21,7 +21,7 @@ public final class KeyBuilder {
         memory.deallocate()
     }
 
-    /// The key; valid until the next change.
+    /// The key; valid until the next mutation.
     public var buffer: UnsafeRawBufferPointer {
         @inline(__always) get { UnsafeRawBufferPointer(start: memory, count: used) }
     }
@@ -41,7 +41,7 @@ public final class KeyBuilder {
         used = count
     }
 
-    /// Room for `more` bytes behind the key.
+    /// Reserves `more` bytes behind the key.
     @inline(__always)
     private func room(_ more: Int) -> UnsafeMutableRawPointer {
         if used &+ more > capacity { grow(more) }
@@ -82,7 +82,7 @@ public final class KeyBuilder {
         for at in start..<used { memory.storeBytes(of: ~memory.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at, as: UInt8.self) }
     }
 
-    /// A component of eight bytes, in one step.
+    /// Appends a component of eight bytes in one step.
     @inline(__always)
     private func appendWord(_ word: UInt64, _ isDescending: Bool) {
         let flip: UInt64 = isDescending ? .max : 0
@@ -92,7 +92,7 @@ public final class KeyBuilder {
         used &+= 9
     }
 
-    /// Null sorts before every value (after, where descending).
+    /// Null sorts before every value; in a descending component, after.
     public func appendNull(descending: Bool = false) {
         append(descending ? ~Self.nullTag : Self.nullTag)
     }
@@ -101,21 +101,21 @@ public final class KeyBuilder {
         appendWord(Self.word(of: value), descending)
     }
 
-    /// The eight bytes that stand for an integer, as one number.
+    /// The eight bytes that encode an integer, as one number.
     @inline(__always)
     package static func word(of value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
 
-    /// How many bytes an integer or a reference takes in a key.
+    /// The bytes of an integer's or a reference's component.
     public static let wordSize = 9
 
-    /// The integer whose component starts at `offset` of a key; nil where there is none.
+    /// The integer whose component starts at `offset` of a key; nil if there is none.
     public static func int64(at offset: Int, in key: UnsafeRawBufferPointer) -> Int64? {
         guard offset >= 0, key.count - offset >= wordSize, key[offset] == valueTag else { return nil }
         let word = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self))
         return Int64(bitPattern: word ^ (1 << 63))
     }
 
-    /// Where the component that starts at `offset` of a key ends; nil where the bytes are none of that type.
+    /// The end of the component that starts at `offset` of a key; nil if the bytes are not a component of that type.
     public static func componentEnd(at offset: Int, in key: UnsafeRawBufferPointer, _ type: ColumnType, descending: Bool = false) -> Int? {
         let flip: UInt8 = descending ? 0xFF : 0
         guard offset >= 0, offset < key.count else { return nil }
@@ -133,7 +133,7 @@ public final class KeyBuilder {
             let kind = key[offset + 1] ^ flip
             end = offset + 2
             if kind == 1 || kind == 3 {
-                // Four bytes of magnitude, digits, and an end that negative numbers have complemented.
+                // Four bytes of magnitude, the digits, and an end byte, which is complemented in negative numbers.
                 let last = kind == 1 ? 0xFF ^ flip : flip
                 guard end + 4 <= key.count, let found = key[(end + 4)...].firstIndex(of: last) else { return nil }
                 end = found + 1
@@ -152,7 +152,7 @@ public final class KeyBuilder {
         appendWord(Self.word(of: value), descending)
     }
 
-    /// The eight bytes that stand for a number, as one.
+    /// The eight bytes that encode a number, as one word.
     @inline(__always)
     package static func word(of value: Double) -> UInt64 {
         guard !value.isNaN else { return 0 }
@@ -175,7 +175,7 @@ public final class KeyBuilder {
         value.withUTF8 { append(bytes: UnsafeRawBufferPointer($0), descending: descending) }
     }
 
-    /// Text or bytes, by byte: 0 is escaped as 1 1, 1 as 1 2; the end is 0.
+    /// Text or bytes. 0 is escaped as 1 1, 1 as 1 2; the end is 0.
     public func append(bytes value: UnsafeRawBufferPointer, descending: Bool = false) {
         component(descending) {
             appendEscaped(value)
@@ -183,7 +183,7 @@ public final class KeyBuilder {
         }
     }
 
-    /// The start that every text with this prefix shares: for ranges, not for entries.
+    /// Appends the start that every text with this prefix shares. For ranges, not for entries.
     public func append(textPrefix value: String) {
         append(Self.valueTag)
         var value = value
@@ -198,13 +198,13 @@ public final class KeyBuilder {
         }
     }
 
-    /// Whether a byte is 0 or 1, eight at a time.
+    /// Whether any byte is 0 or 1. Tests eight at a time.
     @inline(__always)
     private static func needsEscapes(_ value: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         while at &+ 8 <= value.count {
             let word = value.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            // Where a byte is less than 2 the subtraction borrows into its high bit, which was clear.
+            // If a byte is less than 2, the subtraction borrows into its high bit, which was clear.
             if (word &- 0x0202_0202_0202_0202) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
             at &+= 8
         }
@@ -215,8 +215,8 @@ public final class KeyBuilder {
         return false
     }
 
-    /// NaN, then negative numbers, zero, positive ones. A number is its magnitude and its digits, each plus one and ended
-    /// by zero; complemented for negative ones.
+    /// The order is NaN, negative numbers, zero, positive numbers. A number is encoded as its magnitude and its digits, each plus one,
+    /// then a zero; all complemented for a negative number.
     public func append(decimal value: StoredDecimal, descending: Bool = false) {
         component(descending) {
             guard !value.isNaN else { return append(0 as UInt8) }
@@ -231,7 +231,7 @@ public final class KeyBuilder {
         }
     }
 
-    /// One column of a row, null or not. A `value` column has no key, and is as null.
+    /// Appends one column of a row. A `value` column has no key and counts as null.
     @inline(__always)
     public func append(column access: ColumnAccess, of row: RowView, descending: Bool = false) {
         guard !access.isAbsent, !row.isNull(access) else { return appendNull(descending: descending) }
@@ -243,15 +243,15 @@ public final class KeyBuilder {
         case .reference: append(reference: row.reference(access), descending: descending)
         case .decimal: append(decimal: row.decimal(access), descending: descending)
         case .text, .bytes: append(bytes: row.bytes(access), descending: descending)
-        // No index is over such a column.
+        // No index uses such a column.
         case .value: appendNull(descending: descending)
         }
     }
 
-    /// The six bytes of row number that end an entry.
+    /// Appends the six bytes of row number that end an entry.
     @inline(__always)
     func append(row: UInt64) {
-        // Eight are stored, of which the last two are room for what comes next.
+        // Stores eight bytes; the last two are overwritten by the next append.
         room(8).storeBytes(of: (row << 16).bigEndian, as: UInt64.self)
         used &+= Self.rowSuffixSize
     }

@@ -1,18 +1,8 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
-/// How the bytes of keys are compared.
+/// Compares the bytes of keys.
 package enum KeyBytes {
-    /// The first eight bytes, big-endian; zeroes where there are none.
+    /// The first eight bytes, big-endian; missing ones are zero.
     @inline(__always)
     package static func word(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
@@ -21,7 +11,7 @@ package enum KeyBytes {
         return bytes.isEmpty ? 0 : prefix << UInt64(8 * (8 - bytes.count))
     }
 
-    /// memcmp, shorter first.
+    /// Orders like memcmp; a prefix sorts before a longer key.
     @inline(__always)
     package static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let count = min(a.count, b.count)
@@ -36,7 +26,7 @@ package enum KeyBytes {
         return a.count - b.count
     }
 
-    /// How many bytes both begin with.
+    /// The length of the common prefix.
     @inline(__always)
     static func shared(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let most = min(a.count, b.count)
@@ -51,7 +41,7 @@ package enum KeyBytes {
         return count
     }
 
-    /// Whether two stretches of `count` bytes are the same.
+    /// Whether two ranges of `count` bytes are equal.
     @inline(__always)
     static func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }
 }

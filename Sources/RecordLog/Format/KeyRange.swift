@@ -1,4 +1,4 @@
-/// A stretch of an index: entries `lower <= entry < upper`, by bytes. An entry is its key followed by six bytes of row.
+/// A range of an index: entries `lower <= entry < upper`, by bytes. An entry is its key and six bytes of row number.
 public struct KeyRange: Sendable, Equatable {
     public var lower: [UInt8]?
     public var upper: [UInt8]?
@@ -10,7 +10,7 @@ public struct KeyRange: Sendable, Equatable {
 
     public static let all = KeyRange()
 
-    /// Whether nothing can lie in it.
+    /// Whether no entry can be in the range.
     public var isEmpty: Bool {
         guard let lower, let upper else { return upper?.isEmpty ?? false }
         return !lower.lexicographicallyPrecedes(upper)
@@ -21,7 +21,7 @@ public struct KeyRange: Sendable, Equatable {
         KeyRange(lower: key, upper: successor(of: key))
     }
 
-    /// The least bytes greater than everything that starts with `key`; nil where there is nothing greater.
+    /// The least key greater than every key that starts with `key`; nil if none is greater.
     public static func successor(of key: [UInt8]) -> [UInt8]? {
         var result = key
         while let last = result.last {

@@ -1,17 +1,7 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
-/// Large memory whose pages the system provides as they are touched, and has again once it is released: an allocator keeps what others
-/// may ask for next.
+/// Large memory. The system provides its pages at the first touch and gets them back at release; an allocator may keep released
+/// pages for itself.
 enum LazyMemory {
     /// - Precondition: the address space has room.
     static func zeroed(_ count: Int) -> UnsafeMutableRawPointer {
@@ -19,7 +9,7 @@ enum LazyMemory {
         return memory
     }
 
-    /// The same where what is in it does not matter.
+    /// Like `zeroed`, with undefined content.
     static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         if count >= mappedSize { return zeroed(count) }
         guard let memory = malloc(count) else { preconditionFailure("out of memory for \(count) bytes") }
@@ -30,10 +20,10 @@ enum LazyMemory {
         allocate(capacity * MemoryLayout<Element>.stride).bindMemory(to: type, capacity: capacity)
     }
 
-    /// nil where the address space has no room.
+    /// nil if the address space has no room.
     static func tryZeroed(_ count: Int) -> UnsafeMutableRawPointer? {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-            // From the system itself: an allocator may fill what it gives, and those of sanitizers do, a gigabyte at a time.
+            // From the system: an allocator may fill new memory, and those of sanitizers do, a gigabyte at a time.
             if count >= mappedSize {
                 let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
                 return memory == MAP_FAILED ? nil : memory
@@ -44,7 +34,7 @@ enum LazyMemory {
 
     private static let mappedSize = 1 << 20
 
-    /// - Parameter count: as it was asked for.
+    /// - Parameter count: the count that was allocated.
     static func release(_ memory: UnsafeMutableRawPointer, _ count: Int) {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
             if count >= mappedSize {
@@ -55,19 +45,12 @@ enum LazyMemory {
         free(memory)
     }
 
-    /// - Parameter capacity: as it was asked for.
+    /// - Parameter capacity: the capacity that was allocated.
     static func release<Element: BitwiseCopyable>(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
         release(UnsafeMutableRawPointer(memory), capacity * MemoryLayout<Element>.stride)
     }
 
     static func clear(_ memory: UnsafeMutableRawPointer, _ count: Int) {
         memset(memory, 0, count)
-    }
-
-    /// Lets another thread run.
-    static func pause() {
-        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-            usleep(50)
-        #endif
     }
 }

@@ -1,14 +1,14 @@
-/// What a checkpoint knows: the state of every table and index as of one commit. Spec: FORMAT.md, "Checkpoints".
+/// A checkpoint's content: the state of every table and index as of one commit. Spec: FORMAT.md, "Checkpoints".
 ///
-/// Classes, like most of what an opening comes across: for an array or an optional of a structure the runtime makes a type when a process
-/// first uses it, and those took half of the time of opening a store.
+/// A class, like most types that opening uses: at a process's first use of an array or optional of a structure, the runtime makes a
+/// type, which took half of the time to open a store.
 final class Manifest {
     final class Table {
         let id: TableID
         let nextRow: UInt64
         let rowCount: UInt64
         let liveBytes: UInt64
-        /// None for a table that never had a row.
+        /// None if the table never had a row.
         let directory: FramePointer
 
         init(id: TableID, nextRow: UInt64, rowCount: UInt64, liveBytes: UInt64, directory: FramePointer) {
@@ -46,16 +46,16 @@ final class Manifest {
     let sequence: UInt64
     /// The checksum of that commit's frame.
     let commitChecksum: UInt64
-    /// Where the log goes on after that commit. Commits may lie between it and the manifest.
+    /// The offset at which the log continues after that commit. Later commits may be between it and the manifest.
     let logEnd: UInt64
     let previousCheckpoint: FramePointer
     let tables: [Table]
     let indexes: [Index]
 
     private static let version: UInt8 = 1
-    /// What all tables and runs together may claim to have, so that adding never overflows: far more than a file holds.
+    /// The most that all tables and runs together may claim to have, so that sums never overflow. It is far more than a file holds.
     private static let sumMax: UInt64 = 1 << 56
-    /// Of an index. A walk's cost is the entries times the runs, so a hostile file does not get many.
+    /// The most runs of an index. A scan's cost is the product of entries and runs, so a hostile file does not get many.
     static let runsMax = 64
 
     func encoded() -> [UInt8] {
@@ -97,7 +97,7 @@ final class Manifest {
         self.indexes = indexes
     }
 
-    /// - Returns: nil where the bytes are not a manifest.
+    /// - Returns: nil if the bytes are not a manifest.
     convenience init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let sequence = reader.integer(UInt64.self),

@@ -1,4 +1,4 @@
-/// 16 bytes that name a store or a group of commits.
+/// 16 bytes that identify a store or a group of commits.
 struct UniqueID: Hashable, Sendable {
     let first, second: UInt64
 
@@ -19,21 +19,21 @@ struct UniqueID: Hashable, Sendable {
     }
 }
 
-/// What a prepared frame says of the store that decides about its commit. Spec: FORMAT.md, "Saves over several stores".
+/// Names the commit coordinator, in a prepared frame. Spec: FORMAT.md, "Saves over several stores".
 struct PreparedRecord: Equatable {
-    /// The commits that are made together.
+    /// Identifies the commits that are made together.
     var group: UniqueID
-    /// The coordinator's store's identity.
+    /// The identity of the coordinator's store.
     var coordinator: UniqueID
-    /// The number of the deciding commit there.
+    /// The sequence of the deciding commit in that store.
     var decision: UInt64
-    /// The coordinator's store's file from this file's directory, and from the root, as they were.
+    /// The path of that store's file when the frame was written: from this file's directory, and from the root.
     var relativePath: String
     var path: String
 
     static let pathLengthMax = 4096
 
-    /// The frame's payload, of which the footer is the end.
+    /// The frame's payload, which ends with the footer.
     func payload(_ footer: CommitFooter, author: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         group.append(to: &writer)
@@ -49,7 +49,7 @@ struct PreparedRecord: Equatable {
         return writer.bytes
     }
 
-    /// - Returns: nil where the payload is none of a prepared frame.
+    /// - Returns: nil if the payload is not that of a prepared frame.
     init?(_ payload: UnsafeRawBufferPointer, _ footer: CommitFooter) {
         var reader = ByteReader(footer.rows(in: payload))
         guard let group = UniqueID(&reader), let coordinator = UniqueID(&reader), let decision = reader.integer(UInt64.self),
@@ -68,12 +68,12 @@ struct PreparedRecord: Equatable {
     }
 }
 
-/// Paths as prepared frames keep them, so that two files that are moved together find each other.
+/// Paths for prepared frames, so that two files that are moved together find each other.
 enum FilePath {
     static func directory(of path: String) -> Substring { path[..<(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)] }
     static func name(of path: String) -> Substring { path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...] }
 
-    /// The way from the directory of one file to another; the other's path where there is none, or none that a prepared frame holds.
+    /// The path from one file's directory to another file. If there is none, or it is too long for a prepared frame, `path` itself.
     static func relative(from origin: String, to path: String) -> String {
         guard origin.hasPrefix("/") == path.hasPrefix("/") else { return path }
         var here = directory(of: origin).split(separator: "/")[...], there = path.split(separator: "/")[...]

@@ -1,14 +1,14 @@
-/// Builds row bodies, one after the other, in memory that it keeps.
+/// Builds one row body after another, and reuses its memory.
 ///
-/// `begin` a row (every column null), set columns in any order, `finish` it.
+/// `begin` a row (every column is null), set columns in any order, `finish` it.
 ///
 /// Invariants:
 /// 1. `fixed` has `layout.fixedEnd` bytes, and room for the end offsets and variable bytes behind them.
-/// 2. A variable column's bytes lie in `variable` at its span; an unset one's span is empty.
-/// 3. While `isInOrder`, the spans lie one after the other, without gaps, in the columns' order.
+/// 2. A variable column's bytes are in `variable` at its span; an unset column's span is empty.
+/// 3. While `isInOrder`, the spans follow one another without gaps, in the columns' order.
 /// 4. `access` has `columnCount` entries while `layout` is held.
-/// 5. While `copiedCount` is not 0, `fixed` holds a whole body of the layout of so many bytes, in which only fixed slots and null bits were
-///    set; 2 and 3 hold from the first variable column on that is set.
+/// 5. While `copiedCount` is not 0, `fixed` holds a whole body of the layout, `copiedCount` bytes long, in which only fixed slots and
+///    null bits were set; 2 and 3 hold again once the first variable column is set.
 public final class RowBuilder {
     private var fixed: UnsafeMutableRawPointer
     private var fixedCapacity = 256
@@ -20,7 +20,7 @@ public final class RowBuilder {
     private var isInOrder = true
     private var nextInOrder = 0
     private var layout: RowLayout?
-    /// The layout's (4), and what else each row asks it: read without counting a reference.
+    /// The layout's access table (4), with its other properties below: reading them counts no reference.
     private var access: UnsafePointer<ColumnAccess>?
     private var columnCount = 0
     private var layoutID: UInt16 = 0
@@ -31,7 +31,7 @@ public final class RowBuilder {
     /// Not public, so that no access is checked at run time.
     private var changedColumns = ColumnSet.all
 
-    /// The columns that were set since the row was begun as a copy; all of them where it was begun otherwise.
+    /// The columns that were set since the row was begun as a copy; all columns if it was not begun as a copy.
     public var changed: ColumnSet { changedColumns }
 
     private struct Span {
@@ -75,8 +75,8 @@ public final class RowBuilder {
         spanCount = layout.variableCount
     }
 
-    /// Starts a row of `layout` with what another row has in the columns of the same ID and type; the others are null.
-    /// - Complexity: O(columns); of the same layout, where fixed columns alone are set then, O(bytes).
+    /// Starts a row of `layout` with another row's values in the columns of the same ID and type; other columns are null.
+    /// - Complexity: O(columns); O(bytes) if the layouts are the same and only fixed columns are set afterwards.
     public func begin(_ layout: RowLayout, copying row: RowView, of old: RowLayout) {
         if layout === old, row.byteCount >= layout.minimumBodySize { return begin(layout, copying: row) }
         begin(layout)
@@ -99,7 +99,7 @@ public final class RowBuilder {
         changedColumns = .none
     }
 
-    /// Takes the variable columns of a copy apart, since one of them is about to change (5).
+    /// Moves the variable columns of a copy to `variable`, since one of them is about to change (5).
     @inline(never)
     private func takeApart() {
         guard let layout else { preconditionFailure("a copy is begun with a layout") }
@@ -121,7 +121,7 @@ public final class RowBuilder {
         spans.initialize(repeating: Span(start: 0, end: 0), count: count)
     }
 
-    /// Sets a column to null; it is so already unless the row was begun as a copy, or the column was set.
+    /// Sets a column to null. Needed only in a copy, or for a column that was set.
     public func setNull(_ position: Int) {
         let access = mark(position) { _ in true }
         let byte = fixed.load(fromByteOffset: Int(access.nullByte), as: UInt8.self)
@@ -134,14 +134,14 @@ public final class RowBuilder {
         }
     }
 
-    /// Empties a variable column's span. Its bytes stay in `variable`, so that the spans are no longer without gaps (3).
+    /// Empties a variable column's span. Its bytes stay in `variable`, so the spans now have a gap (3).
     @inline(__always)
     private func empty(_ index: Int) {
         if spans[index].end > spans[index].start { isInOrder = false }
         spans[index] = Span(start: 0, end: 0)
     }
 
-    /// Sets a column to what another row has in one of the same type, as it is: of a value in frames of its own the reference.
+    /// Sets a column to another row's column of the same type, byte for byte: for a value in separate frames, the reference.
     /// - Precondition: that column is not null.
     public func copy(_ position: Int, from row: RowView, _ source: ColumnAccess) {
         let access = mark(position) { $0 == source.type }
@@ -239,8 +239,8 @@ public final class RowBuilder {
         setVariable(mark(position) { $0 == .text || $0 == .bytes }, value)
     }
 
-    /// Sets a column of a fixed size to its bytes as a row has them.
-    /// - Precondition: there are as many as its slot has.
+    /// Sets a column of fixed size to the bytes that a row stores.
+    /// - Precondition: the count of the bytes is the slot's size.
     func set(_ position: Int, slot bytes: UnsafeRawBufferPointer) {
         let access = mark(position) { $0.slotSize == bytes.count }
         if let start = bytes.baseAddress { (fixed + Int(access.position)).copyMemory(from: start, byteCount: bytes.count) }
@@ -263,7 +263,7 @@ public final class RowBuilder {
     }
 
     public func set(_ position: Int, text value: String) {
-        // As it lies, where it lies in one piece: a copy to make it so counts a reference.
+        // Uses contiguous storage directly: making a contiguous copy counts a reference.
         if value.utf8.withContiguousStorageIfAvailable({ set(position, bytes: UnsafeRawBufferPointer($0)) }) != nil { return }
         var value = value
         value.withUTF8 { set(position, bytes: UnsafeRawBufferPointer($0)) }

@@ -1,16 +1,16 @@
-/// How the bytes of a row lie. Immutable, stored in the catalog, named by each row written with it.
+/// The arrangement of a row's bytes. Immutable; the catalog stores it, and each row names the layout that it was written with.
 ///
-/// Body: layout ID (14 bits) and the width of the end offsets (2 bits), null bitmap (a set bit is null), fixed slots in
-/// column order, end offsets of the variable columns but the last, variable bytes. Spec: FORMAT.md, "Row body".
+/// Body: layout ID (14 bits) and the width of the end offsets (2 bits), null bitmap (a set bit is null), fixed slots in column order,
+/// end offsets of all variable columns except the last, variable bytes. Spec: FORMAT.md, "Row body".
 public final class RowLayout: Sendable {
     public let id: LayoutID
     public let columns: [Column]
-    /// What the table's newest layout has and this one has not: null in rows of this one.
+    /// The columns of the table's newest layout that this one lacks. They are null in rows of this layout.
     public let laterColumns: [Column]
-    /// Where each column lies, by position in `columns`. No array: loops read it without counting references, and an opening waits for no type
-    /// that the runtime makes. Lives as long as the layout.
+    /// The access to each column, by position in `columns`. Not an array: loops read it without counting references, and opening does not
+    /// wait while the runtime makes a type. Lives as long as the layout.
     nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
-    /// A body of this layout is never shorter.
+    /// The least size of a body of this layout.
     public let minimumBodySize: Int
     let fixedEnd: Int
     let variableCount: Int
@@ -20,12 +20,11 @@ public final class RowLayout: Sendable {
     let template: [UInt8]
 
     static let nullsOffset = 2
-    static let layoutMask: UInt16 = 0x3FFF
-    /// Above it: 0 for one byte an end offset, 1 for two, 2 for four.
+    /// The position of the width code: 0 for one byte an end offset, 1 for two, 2 for four.
     static let widthShift: UInt16 = 14
-    /// Layouts of one table.
+    /// The most layouts of one table.
     static let layoutsMax = 1 << 14
-    /// So that every offset fits 16 bits.
+    /// A limit, so that every offset fits 16 bits.
     package static let columnsMax = 2000
 
     /// - Precondition: at most `columnsMax` columns.
@@ -65,14 +64,14 @@ public final class RowLayout: Sendable {
         accessTable = UnsafePointer(table)
     }
 
-    /// How each column is read, by position in `columns`.
+    /// The access to each column, by position in `columns`.
     public var access: ColumnAccesses { ColumnAccesses(layout: self) }
 
     deinit {
         accessTable.deallocate()
     }
 
-    /// Whether the bytes are a body of this layout: long enough, with end offsets that are in order and within it.
+    /// Whether the bytes are a body of this layout: long enough, and with end offsets that are ascending and within it.
     /// - Complexity: O(variable columns).
     package func fits(_ body: UnsafeRawBufferPointer) -> Bool {
         guard body.count >= minimumBodySize, let base = body.baseAddress else { return false }
@@ -95,7 +94,7 @@ public final class RowLayout: Sendable {
     }
 }
 
-/// How the columns of a layout are read, by their positions.
+/// The access to the columns of a layout, by position.
 public struct ColumnAccesses: RandomAccessCollection, Sendable {
     fileprivate let layout: RowLayout
 

@@ -1,17 +1,17 @@
-/// The next row number of each table: row 2 of the system table, written by compaction, which drops the deletions that
-/// showed it. Spec: FORMAT.md, "System table".
+/// The next row number of each table: row 2 of the system table. Compaction writes it, since it drops the deletions that show the
+/// highest number used. Spec: FORMAT.md, "System table".
 struct RowNumbers {
     var next: [(table: TableID, row: UInt64)]
 
     static let row: UInt64 = 2
-    /// Together, so that a hostile list reserves little memory.
+    /// The largest sum, so that a hostile list reserves little memory.
     static let sumMax: UInt64 = 1 << 33
 
     init(next: [(table: TableID, row: UInt64)]) {
         self.next = next
     }
 
-    /// Whether a reader takes the list.
+    /// Whether a reader accepts the list.
     var areBelieved: Bool {
         var left = Self.sumMax
         for (_, row) in next {
@@ -31,7 +31,7 @@ struct RowNumbers {
         return writer.bytes
     }
 
-    /// - Returns: nil where the bytes are not such a list.
+    /// - Returns: nil if the bytes are not such a list.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let count = reader.count(of: 10) else { return nil }

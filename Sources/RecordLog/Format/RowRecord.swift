@@ -1,4 +1,4 @@
-/// What stands before each row's body in a frame. Spec: FORMAT.md, "Row records".
+/// The header of each row's body in a frame. Spec: FORMAT.md, "Row records".
 struct RowRecord {
     enum Operation: UInt8 {
         case put = 1
@@ -8,22 +8,22 @@ struct RowRecord {
     let operation: Operation
     let bodyLength: Int
     let reference: RowReference
-    /// From the record back to its frame's first byte.
+    /// The distance from the frame's first byte to the record.
     let distance: Int
-    /// From the record to its body.
+    /// The distance from the record's first byte to its body.
     let bodyOffset: Int
     let version: UInt32
-    /// The offset of the same row's record before this one; 0 for an insertion.
+    /// The address of the same row's previous record; 0 for an insertion.
     let previous: UInt64
 
     enum Layout {
-        /// Body length, operation, and which of version and previous are there.
+        /// Body length, operation, and two bits: whether a version and a previous address follow.
         static let word = 0
         static let table = 4
         static let distance = 6
         static let row = 8
         static let size = 14
-        /// After the row, where they are not 1 and 0: as in every row that was inserted and never changed.
+        /// They follow the row, unless they are 1 and 0: as in every row that was inserted and never changed.
         static let versionSize = 4
         static let previousSize = 8
 
@@ -33,7 +33,7 @@ struct RowRecord {
         static let hasPreviousShift: UInt32 = 31
     }
 
-    /// Rows start within this many bytes of their frame: the distance fits 16 bits, and the first touch of a row checks no more.
+    /// Rows start within this many bytes of their frame's start: so the distance fits 16 bits, and a row's first touch verifies little.
     static let frameTarget = 4 * 1024
     static let bodyLengthMax = Int(Layout.bodyLengthMask)
 
@@ -42,11 +42,11 @@ struct RowRecord {
         Layout.size &+ count &+ (version == 1 ? 0 : Layout.versionSize) &+ (previous == 0 ? 0 : Layout.previousSize)
     }
 
-    /// The record with its body.
+    /// The size of the record with its body.
     var size: Int { bodyOffset &+ bodyLength }
 
     /// Reads a record.
-    /// - Parameter limit: the bytes that are there.
+    /// - Parameter limit: the bytes that are available.
     @inline(__always)
     init?(_ pointer: UnsafeRawPointer, limit: Int) {
         guard limit >= Layout.size else { return nil }
@@ -69,23 +69,24 @@ struct RowRecord {
                 fromByteOffset: Layout.size &+ hasVersion &* Layout.versionSize, as: UInt64.self))
     }
 
-    /// How far a record is from its frame's first byte; of at least `Layout.size` bytes.
+    /// The distance from the frame's first byte to the record.
+    /// - Precondition: the record has at least `Layout.size` bytes.
     @inline(__always)
     static func distance(_ pointer: UnsafeRawPointer) -> Int {
         Int(UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.distance, as: UInt16.self)))
     }
 
-    /// The body's length of the record of a row that was inserted and never changed, as most are: looked at in three loads.
+    /// The body length of a row that was inserted and never changed, as most rows are. It takes three loads.
     /// - Parameters:
-    ///   - limit: the bytes that are there.
-    ///   - distance: from the record back to its frame's first byte.
-    /// - Returns: nil where the record is of another row or another form, or none: `init` tells then.
+    ///   - limit: the bytes that are available.
+    ///   - distance: from the frame's first byte to the record.
+    /// - Returns: nil if the record has another form, is of another row, or is malformed; use `init` then.
     @inline(__always)
     static func insertedBody(_ pointer: UnsafeRawPointer, limit: Int, _ reference: RowReference, distance: Int) -> Int? {
         guard limit >= Layout.size else { return nil }
         let word = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.word, as: UInt32.self))
         let length = Int(word & Layout.bodyLengthMask)
-        // Neither version nor previous address: their bits are the word's highest.
+        // The word's highest bits are clear: neither version nor previous address follows.
         guard word >> Layout.operationShift == UInt32(Operation.put.rawValue), length <= limit &- Layout.size else { return nil }
         let middle = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.table, as: UInt64.self))
         let last = UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.row &+ 4, as: UInt16.self))
@@ -95,8 +96,8 @@ struct RowRecord {
         return length
     }
 
-    /// Writes a record, up to its body.
-    /// - Returns: where the body goes, from `pointer`.
+    /// Writes a record's header.
+    /// - Returns: the offset of the body from `pointer`.
     @inline(__always)
     static func write(
         to pointer: UnsafeMutableRawPointer, _ operation: Operation, _ reference: RowReference, bodyLength: Int, distance: Int,

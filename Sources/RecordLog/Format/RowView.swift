@@ -1,7 +1,7 @@
-/// One row's bytes where they lie in the mapped file. Valid as long as the snapshot's file is held.
+/// One row's bytes in the mapped file. Valid as long as the snapshot's file is held.
 ///
-/// Whoever makes a view has checked that the body is at least as long as its layout's minimum; variable columns are
-/// checked at each read, and a malformed one reads as empty.
+/// The creator of a view must check that the body has at least its layout's minimum size. Each read of a variable column is
+/// checked; a malformed column reads as empty.
 @frozen
 public struct RowView {
     public let body: UnsafeRawPointer
@@ -83,7 +83,7 @@ public struct RowView {
         return StoredDecimal(reading: body + Int(access.position))
     }
 
-    /// The bytes of a text or bytes column; of a value column what the row keeps of it.
+    /// The bytes of a text or bytes column; for a value column, the bytes that the row stores.
     @inlinable @inline(__always)
     public func bytes(_ access: ColumnAccess) -> UnsafeRawBufferPointer {
         guard access.typeCode >= ColumnType.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }

@@ -1,6 +1,6 @@
-/// Objects by number, where there are any: what `[Element?]` is, for loops that count no references.
+/// Objects by index, like `[Element?]`, for loops that count no references.
 ///
-/// Invariant: each place that is not nil owns one reference to its object.
+/// Invariant: each location that is not nil owns one reference to its object.
 struct Slots<Element: AnyObject>: ~Copyable {
     private var places: UnsafeMutablePointer<Unmanaged<Element>?>?
     private var capacity = 0
@@ -13,14 +13,14 @@ struct Slots<Element: AnyObject>: ~Copyable {
         places?.deallocate()
     }
 
-    /// The object of a number, for as long as it stays in its place.
+    /// The object at an index, valid until that element is set.
     @inline(__always)
     func unretained(_ index: Int) -> Unmanaged<Element>? {
         guard let places, index < count else { return nil }
         return places[index]
     }
 
-    /// Setting one makes room for it.
+    /// Setting an element grows the storage as needed.
     subscript(index: Int) -> Element? {
         get { unretained(index)?.takeUnretainedValue() }
         set {

@@ -1,9 +1,9 @@
-/// What went wrong with a store: a stable code, where, and what to do about it.
+/// An error of a store, with a stable code, the location, and a remedy.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
         case notAStore, unsupportedVersion, corrupt, io, noSpace, permissionDenied, isDirectory, notFound
         case locked, readOnly, poisoned, tooLarge, superseded, closed, schema, invalidArgument, exists, cancelled
-        /// The newest commit is a part of a save over several stores, and the one that decides about it cannot be asked.
+        /// The newest commit is a part of a save over several stores, and the store that decides about it cannot be asked.
         case undecided
     }
 
@@ -28,7 +28,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     private let details: Details
 
-    /// For file systems of a client's own; the engine makes the others.
+    /// For a client's own file systems; the engine makes all other errors.
     public init(_ code: Code, path: String, at offset: UInt64? = nil, _ message: String, remedy: String, errno: Int32? = nil) {
         details = Details(code: code, path: path, offset: offset, message: message, remedy: remedy, systemErrno: errno)
     }
@@ -36,12 +36,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var code: Code { details.code }
     /// The store's path as it was opened.
     public var path: String { details.path }
-    /// Where in the file, in bytes; nil where it is not about one place.
+    /// The offset in the file, in bytes; nil if the error is not about one location.
     public var offset: UInt64? { details.offset }
     public var message: String { details.message }
-    /// What the user can do.
+    /// The action that the user can take.
     public var remedy: String { details.remedy }
-    /// The system's error number, where a system call failed.
+    /// The system's error number, if a system call failed.
     public var systemErrno: Int32? { details.systemErrno }
 
     /// One line: path, offset, message, remedy.
@@ -50,10 +50,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         return "\(path): \(message)\(place). \(remedy)"
     }
 
-    /// Whether something may be damaged, or may not be readable any more; `io` says that of a write too.
+    /// Whether data may be damaged or unreadable. A failed write has the code `io` too.
     var isOfReading: Bool { code == .corrupt || code == .io }
 
-    /// The same of something that may have been saved for all that: `noSpace` says that nothing was, and that the handle can go on.
+    /// The error for a commit that may have been saved all the same. `noSpace` would mean that nothing was saved and that the handle can
+    /// continue, so it becomes `io`.
     var asUncertain: StoreError {
         guard code == .noSpace else { return self }
         return StoreError(

@@ -1,5 +1,5 @@
-/// A decimal number as rows keep it: a mantissa of up to 128 bits, a power of ten, a sign. Several forms may stand for
-/// one value; keys have one form a value.
+/// A decimal number as rows store it: a mantissa of up to 128 bits, a power of ten, a sign. One value may have several such forms;
+/// its key has one.
 public struct StoredDecimal: Hashable, Sendable {
     public var mantissa: UInt128
     public var exponent: Int16
@@ -36,7 +36,7 @@ public struct StoredDecimal: Hashable, Sendable {
         pointer.storeBytes(of: 0, toByteOffset: Self.flagsOffset + 1, as: UInt8.self)
     }
 
-    /// Whether these bytes are a decimal as `write(to:)` writes it: no flag but the two, the reserved byte zero, not a number without digits.
+    /// Whether the bytes are a decimal that `write(to:)` can make: only the two flags, a zero reserved byte, and no digits in NaN.
     static func isWritten(_ pointer: UnsafeRawPointer) -> Bool {
         let flags = pointer.load(fromByteOffset: flagsOffset, as: UInt8.self)
         guard flags <= 3, pointer.load(fromByteOffset: flagsOffset + 1, as: UInt8.self) == 0 else { return false }
@@ -45,8 +45,8 @@ public struct StoredDecimal: Hashable, Sendable {
         return value.mantissa == 0 && value.exponent == 0 && !value.isNegative
     }
 
-    /// The digits of the mantissa, most significant first, without trailing zeros; and the power of ten of the first
-    /// digit's place plus one (so 0.0123 has digits 123 and magnitude -1).
+    /// The mantissa's digits, most significant first, without trailing zeros; and the exponent of the first digit plus one
+    /// (so 0.0123 has the digits 123 and the magnitude -1).
     var normalized: (digits: [UInt8], magnitude: Int) {
         var rest = mantissa
         var digits: [UInt8] = []

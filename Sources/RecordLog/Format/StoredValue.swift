@@ -1,13 +1,13 @@
-/// What a row keeps of a value column. Spec: FORMAT.md, "Values".
+/// The bytes that a row stores for a value column. Spec: FORMAT.md, "Values".
 enum StoredValue {
-    /// The value itself, in the row.
+    /// The value, in the row.
     case inline(UnsafeRawBufferPointer)
-    /// Where the value is.
+    /// A reference to the value's frames.
     case reference(ValueReference)
 
     static let inlineForm: UInt8 = 0
 
-    /// - Returns: nil where the bytes are no value.
+    /// - Returns: nil if the bytes are not a value.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let form = bytes.first else { return nil }
         if form == Self.inlineForm {
@@ -21,22 +21,22 @@ enum StoredValue {
     static func encode(inline bytes: UnsafeRawBufferPointer) -> [UInt8] { [inlineForm] + bytes }
 }
 
-/// A value in frames of its own, as a row names it.
+/// Refers to a value in separate frames; a row stores it.
 struct ValueReference: Hashable, Sendable {
     enum Form: UInt8 {
-        /// The pointer is of the one chunk that is the value.
+        /// The pointer refers to the only chunk.
         case chunk = 1
-        /// The pointer is of the list of the value's chunks.
+        /// The pointer refers to the list of the value's chunks.
         case list = 2
     }
 
     var form: Form
-    /// The value's bytes; never 0.
+    /// The count of the value's bytes; never 0.
     var length: UInt64
     var pointer: FramePointer
 
     static let size = 25
-    /// More than a file holds: what a row claims above it counts as this much, so that no sum overflows.
+    /// More than a file holds. A row's larger claim counts as this much, so that no sum overflows.
     static let lengthMax: UInt64 = 1 << 46
 
     init(form: Form, length: UInt64, pointer: FramePointer) {
@@ -62,21 +62,21 @@ struct ValueReference: Hashable, Sendable {
     }
 }
 
-/// How the chunks of a value lie.
+/// Limits of the chunks of a value.
 enum ValueChunk {
-    /// The longest payload that a writer gives a chunk: the frame is 1 MiB, so that a reader of a part verifies no more, or an
-    /// eighth of a small segment, so that pads waste no more.
+    /// The longest payload of a chunk. The frame is 1 MiB, so that a reader of a part verifies no more, or an eighth of a small segment,
+    /// so that pads waste no more.
     static func sizeMax(segmentSize: UInt64) -> Int {
         Int(min(1 << 20, segmentSize / 8)) - FrameHeader.Layout.size
     }
 
-    /// Longer values leave the row. A frame of its own costs up to some 200 bytes (its header and padding, and those of the
-    /// frame of rows that it ends) and a miss of memory at each read; a value in the row is copied at each change of the row.
-    /// At a page of 4 KiB the first is a twentieth. In small segments less, so that a row of many values fits a frame.
+    /// The longest value that a row stores. A separate frame costs up to some 200 bytes (its header and padding, and those of the frame
+    /// of rows that it ends) and a cache miss at each read; a value in the row is copied at each change of the row. At a page of
+    /// 4 KiB the first cost is a twentieth. The limit is lower in small segments, so that a row of many values fits a frame.
     static func inlineMax(segmentSize: UInt64) -> Int { Int(min(4096, segmentSize / 64)) }
 }
 
-/// The payload of a value list: the value's length, the length of every chunk but the last, and the chunks' pointers.
+/// The payload of a value list: the value's length, the length of every chunk except the last, and the chunks' pointers.
 struct ValueList {
     let length: UInt64
     let chunkLength: UInt64
@@ -85,13 +85,13 @@ struct ValueList {
     private static let headerSize = 16
     private static let pointerSize = 16
 
-    /// The most chunks that a list of a store names.
+    /// The most chunks of a list in a store.
     static func chunksMax(segmentSize: UInt64) -> Int {
         let frame = min(segmentSize - FileFormat.dataStart, UInt64(RowRecord.bodyLengthMax))
         return (Int(frame) - FrameHeader.lengthMin - headerSize) / pointerSize
     }
 
-    /// - Returns: nil where the payload is no list.
+    /// - Returns: nil if the payload is not a list.
     init?(_ payload: UnsafeRawBufferPointer) {
         var reader = ByteReader(payload)
         guard let length = reader.integer(UInt64.self), let chunkLength = reader.integer(UInt64.self), length > 0, chunkLength > 0
@@ -118,14 +118,14 @@ struct ValueList {
         return FramePointer(offset: load(index * Self.pointerSize), checksum: load(index * Self.pointerSize + 8))
     }
 
-    /// How long a chunk is.
+    /// The length of a chunk.
     func length(of index: Int) -> UInt64 {
         min(chunkLength, length - UInt64(index) * chunkLength)
     }
 }
 
 extension RowLayout {
-    /// The bytes that a row's values take in frames of their own, as it states them.
+    /// The sum of the lengths that a row states for its values in separate frames.
     func valueBytes(of row: RowView) -> UInt64 {
         var sum: UInt64 = 0
         for position in valuePositions where !row.isNull(access[position]) {
@@ -137,7 +137,7 @@ extension RowLayout {
 }
 
 extension TableDefinition {
-    /// The bytes that a row counts for among the live ones: its record as after an insertion, and its values.
+    /// The bytes of a row, counted as live: its record without version and previous address, and its values.
     @inline(__always)
     func liveBytes(of row: RowView) -> UInt64 {
         let record = UInt64(RowRecord.size(ofBody: row.byteCount))

@@ -1,16 +1,10 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import Platform
 
 #if os(Linux) || os(Android)
 
-    /// The POSIX access control list of a file, as the system keeps it. Where a file has one, the group's permissions are its mask.
+    /// The POSIX access control list of a file, in the system's encoding. If a file has one, the group's permission bits are its mask.
     ///
-    /// The calls are looked for by name, since not every C library's module shows them. Where there are none, no file has a list.
+    /// The calls are looked up by name, since not every C library's module declares them. Without them, no file has a list.
     enum AccessList {
         private typealias Get = @convention(c) (Int32, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int
         private typealias Set = @convention(c) (Int32, UnsafePointer<CChar>, UnsafeRawPointer?, Int, Int32) -> Int32
@@ -21,7 +15,7 @@
         private static let remove: Remove? = dlsym(nil, "fremovexattr").map { unsafeBitCast($0, to: Remove.self) }
         private static let name = "system.posix_acl_access"
 
-        /// nil where the file has none, or the file system knows of none.
+        /// nil if the file has no list, or the file system does not support lists.
         static func read(_ descriptor: Int32) -> [UInt8]? {
             guard let get else { return nil }
             let size = get(descriptor, name, nil, 0)
@@ -31,8 +25,8 @@
             return count > 0 ? Array(list.prefix(count)) : nil
         }
 
-        /// - Parameter list: nil takes away what the file has from its directory.
-        /// - Returns: whether the file has this list now.
+        /// - Parameter list: nil removes the list that the file inherited from its directory.
+        /// - Returns: whether the file now has this list.
         static func write(_ list: [UInt8]?, _ descriptor: Int32) -> Bool {
             guard let list else { return remove.map { $0(descriptor, name) == 0 } ?? false }
             return set.map { $0(descriptor, name, list, list.count, 0) == 0 } ?? false

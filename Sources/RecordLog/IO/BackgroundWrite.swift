@@ -1,29 +1,27 @@
-import Synchronization
-
-/// A large piece of the log on its way to the file, while its appender lays down the next one: copying it there takes the system as long
-/// as making it took.
+/// Writes a large piece of the log to the file while its appender builds the next piece. The system takes as long to copy a piece as the
+/// appender took to build it.
 ///
-/// A thread of the system's writes it where the file may be written from another thread (`StorageFile.writesBehind`). Elsewhere it is
-/// written when it is waited for: later than it was handed over, as with a thread, and in an order that a simulation can repeat.
+/// A separate thread writes the piece if the file allows writes from other threads (`StorageFile.writesBehind`). Otherwise `finish`
+/// writes it: late, as with a thread, and in an order that a simulation can repeat.
 ///
 /// Invariants:
-/// 1. The memory stays as it is until `finish` has returned.
-/// 2. `finish` is called before anything else is written to the file, before it is synced or cut, before its lock is let go, and before
-///    bytes of the piece are read from it.
+/// 1. The memory does not change until `finish` has returned.
+/// 2. The owner calls `finish` before it writes anything else to the file, syncs it, cuts it, releases its lock, or reads bytes of
+///    the piece from it.
 final class BackgroundWrite: @unchecked Sendable {
-    // Unchecked: the failure is written by the thread alone, and read once `isDone` says that it is there.
+    // Unchecked: only the thread writes the failure, and it is read only after `end` has finished.
     let offset: UInt64
     let count: Int
     private let storage: any StorageFile
     private let memory: UnsafeRawPointer
     private let isSyncedSoon: Bool
-    /// Written and read by the owner alone.
+    /// Only the owner writes and reads it.
     private var hasThread = false
     private var failure: StoreError?
-    private let isDone = Atomic<Bool>(false)
+    private let end = Completion()
 
-    /// Begins to write.
-    /// - Parameter isSyncedSoon: whether the disk may begin with the piece as soon as the file has it.
+    /// Starts the write.
+    /// - Parameter isSyncedSoon: whether the disk may start on the piece as soon as the file has it.
     init(_ storage: any StorageFile, _ memory: UnsafeRawPointer, _ count: Int, at offset: UInt64, isSyncedSoon: Bool) {
         self.storage = storage
         self.memory = memory
@@ -40,13 +38,14 @@ final class BackgroundWrite: @unchecked Sendable {
         } catch {
             failure = error
         }
-        isDone.store(true, ordering: .releasing)
+        end.finish()
     }
 
-    /// - Throws: what the write threw.
+    /// Waits for the write, or does it.
+    /// - Throws: the error of the write.
     func finish() throws(StoreError) {
         if !hasThread { write() }
-        while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+        end.wait()
         if let failure { throw failure }
     }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Asks the processor for memory that is going to be read soon, so that its miss overlaps with those before it.
+/// Prefetches memory that is read soon, so that its cache miss overlaps with earlier ones.
 enum CacheLine {
     static let size = 64
 
-    /// Reads a word that nobody waits for. The load is an atomic one, since another would be left out by the compiler.
-    /// - Parameter pointer: into memory that may be read; what is read is the word, aligned, that has its byte.
+    /// Reads a word and does not wait for it. The load is atomic, since the compiler would drop an ordinary one.
+    /// - Parameter pointer: points into readable memory; the load reads the aligned word that contains it.
     @inline(__always)
     static func touch(_ pointer: UnsafeRawPointer) {
         let aligned = UnsafeRawPointer(bitPattern: UInt(bitPattern: pointer) & ~7)

@@ -1,16 +1,10 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
 
-    /// Has the system begin to write bytes of its cache to the disk, and does not wait for it: `sync_file_range` with
-    /// `SYNC_FILE_RANGE_WRITE` alone. With that flag no error is taken from the sync that comes after it.
+    /// Starts to write cached bytes of a file to the disk, without waiting: `sync_file_range` with only `SYNC_FILE_RANGE_WRITE`. With only
+    /// that flag, the call takes no error away from the sync that follows.
     ///
-    /// Headers show the call to GNU sources alone, so it is looked up while the process runs.
+    /// Headers declare the call only for GNU sources, so it is looked up at run time.
     enum EarlyWriteback {
         private typealias Call = @convention(c) (Int32, Int64, Int64, UInt32) -> Int32
 
@@ -18,7 +12,7 @@
         private static let write: UInt32 = 2
         private static let pageSize: UInt64 = 4096
 
-        /// The last page is left out where the range ends within it: what follows is written there soon.
+        /// Omits a last page that the range covers in part, since more is written there soon.
         static func begin(_ range: Range<UInt64>, of descriptor: Int32) {
             let start = range.lowerBound & ~(pageSize - 1), end = range.upperBound & ~(pageSize - 1)
             guard let call, start < end else { return }

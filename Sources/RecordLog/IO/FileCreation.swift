@@ -1,11 +1,11 @@
-/// Makes new files: empty stores, and the files that compaction writes.
+/// Creates the files of new stores and of compactions.
 struct FileCreation {
     let path: String
     let options: StoreOptions
     let fileSystem: any FileSystem
     let counters: Counters
 
-    /// Writes the header of a new file, whose superblock says that its name may not be durable.
+    /// Writes the header of a new file. Its superblock marks the file's name as not yet durable.
     func begin(
         _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift shift: UInt8
     ) throws(StoreError) -> (LogFile, Superblock) {
@@ -30,7 +30,7 @@ struct FileCreation {
         return (file, superblock)
     }
 
-    /// Writes a superblock where its generation belongs.
+    /// Writes a superblock at its generation's offset.
     static func write(_ superblock: Superblock, to storage: any StorageFile, fileID: UInt64) throws(StoreError) {
         try write(superblock.encoded(fileID: fileID)[...], to: storage, at: superblock.offset)
     }

@@ -1,7 +1,7 @@
-/// A process that has a file open or locked, as far as the system tells.
+/// A process that has a file open or locked, according to the system.
 public struct FileHolder: Sendable, Equatable, CustomStringConvertible {
     public var process: Int32
-    /// The process's name, which is whatever it says; nil where it cannot be read.
+    /// The process's name, which it can set freely; nil if it cannot be read.
     public var name: String?
 
     /// "process 123 (heartwood)".

@@ -1,9 +1,9 @@
-/// Files that stand where a file of the engine's own, which is made for a while, is to stand.
+/// Errors for files that have the name of a temporary file that the engine needs.
 ///
-/// Such a file is made exclusively and never through a link. What has its name already is opened without following a link, looked at through
-/// that one opening, and removed only where it is what a crash has left; anything else is somebody's, and stays.
+/// The engine creates such a file exclusively and never through a link. If the name is taken, it opens that file without following a
+/// link, examines it through that one descriptor, and removes it only if a crash left it; any other file stays.
 enum FileInTheWay {
-    /// - Parameter what: has the name.
+    /// - Parameter what: a description of the file that has the name.
     static func error(_ path: String, _ what: String) -> StoreError {
         StoreError(
             .exists, path: path, "\(what) has the name that a temporary file of the store needs",
@@ -12,8 +12,8 @@ enum FileInTheWay {
 }
 
 extension FileSystem {
-    /// Opens what has the name of a temporary file.
-    /// - Returns: nil where nothing has.
+    /// Opens a file that has the name of a temporary file.
+    /// - Returns: nil if the name is free.
     /// - Throws: `exists` for a link, a directory, a pipe, a socket or a device.
     func openLeftover(_ path: String) throws(StoreError) -> (any StorageFile)? {
         do throws(StoreError) {
@@ -28,10 +28,10 @@ extension FileSystem {
         }
     }
 
-    /// Whether the name is still this file's, and not that of a link to it.
+    /// Whether the name still belongs to this file itself, not to a link to it.
     func isNamed(_ file: any StorageFile, _ path: String) throws(StoreError) -> Bool { try identity(ofName: path) == file.identity }
 
-    /// Removes a file that was looked at, unless another has its name by now: that one has not been looked at.
+    /// Removes an examined file, unless another file has its name by now: that one was not examined.
     func removeLeftover(_ file: any StorageFile, _ path: String) throws(StoreError) {
         guard try isNamed(file, path) else { return }
         try remove(path)

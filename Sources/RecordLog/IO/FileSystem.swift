@@ -1,25 +1,25 @@
-/// Everything the engine asks of the system. The one seam: only implementations of these two protocols make system calls.
+/// All requests of the engine to the system. This is the only seam: only implementations of these two protocols make system calls.
 public protocol FileSystem: Sendable {
     /// Opens a file.
-    /// - Parameter mode: those that make the file fail where it exists.
-    /// - Throws: `isDirectory`, and `notAStore` for a pipe, a socket or a device, without waiting for one.
+    /// - Parameter mode: a mode that creates the file fails if it exists.
+    /// - Throws: `isDirectory`; `notAStore` for a pipe, a socket or a device, without waiting for it.
     func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile
-    /// The identity of the file at `path`; nil where there is none.
+    /// The identity of the file at `path`; nil if there is none.
     func identity(of path: String) throws(StoreError) -> FileSystemIdentity?
-    /// The identity of what has the name itself: of a symbolic link, not of the file that it leads to. nil where nothing has the name.
+    /// The identity of the directory entry itself: of a symbolic link, not of its target. nil if the name is free.
     func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity?
     func rename(_ old: String, to new: String) throws(StoreError)
     func remove(_ path: String) throws(StoreError)
     /// Makes renames and creations in the directory of `path` durable.
     func syncDirectory(of path: String) throws(StoreError)
-    /// Takes what `sync` needs, so that a rename which it is to make durable is not done where it cannot be.
-    /// - Parameter path: of a file that is there and stays in the same file system.
+    /// Acquires now everything that `sync` needs, so that a rename is not done if it cannot be made durable.
+    /// - Parameter path: an existing file that stays in the same file system.
     func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory
     /// The path with symbolic links followed, so that a rename replaces the file and not a link to it.
     func resolved(_ path: String) throws(StoreError) -> String
-    /// Bytes free for files beside `path`; nil where the system does not tell.
+    /// The bytes free for files beside `path`; nil if the system does not report them.
     func freeSpace(at path: String) -> UInt64?
-    /// Whether files are there when the process is not.
+    /// Whether files outlive the process.
     var outlivesProcess: Bool { get }
     /// Microseconds since 1970-01-01 UTC.
     func now() -> Int64
@@ -27,22 +27,22 @@ public protocol FileSystem: Sendable {
     func random() -> UInt64
 }
 
-/// A directory, ready to be synced. It is let go with its last reference.
+/// A directory, ready for a sync. The last reference closes it.
 public protocol OpenDirectory: AnyObject, Sendable {
-    /// Makes renames, creations and removals in it durable.
+    /// Makes renames, creations and removals in the directory durable.
     func sync() throws(StoreError)
 }
 
 extension FileSystem {
     public var outlivesProcess: Bool { true }
-    /// For file systems where there is nothing to run out of.
+    /// For file systems that need no resources for it.
     public func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory { DirectoryByPath(fileSystem: self, path: path) }
     /// For file systems without links.
     public func resolved(_ path: String) throws(StoreError) -> String { path }
     /// For file systems without links.
     public func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity? { try identity(of: path) }
 
-    /// Makes a file that stands beside another one, or is to take its place: at no moment may somebody read it who may not read that one.
+    /// Creates a file beside another file, or for its replacement. At no moment can it be read by users who cannot read the other one.
     func create(_ path: String, like other: any StorageFile) throws(StoreError) -> any StorageFile {
         guard let attributes = try other.attributes() else { return try open(path, .create) }
         let file = try open(path, .createPrivate)
@@ -55,7 +55,7 @@ extension FileSystem {
         return file
     }
 
-    /// Gives a finished file, which is to take the place of another one, that one's permissions, owner and group.
+    /// Gives a finished file the permissions, owner and group of the file that it replaces.
     func liken(_ path: String, to other: any StorageFile) throws(StoreError) {
         guard try other.attributes() != nil else { return }
         try open(path, .readWriteUnlinked).liken(to: other)
@@ -76,22 +76,22 @@ private final class DirectoryByPath: OpenDirectory {
 
 public enum OpenMode: Sendable {
     case readOnly, readWrite, create
-    /// As `readWrite`, but a symbolic link is not followed: opening one throws `exists`.
+    /// Like `readWrite`, but a symbolic link is not followed: opening one throws `exists`.
     case readWriteUnlinked
-    /// As `create`, but nobody but its owner may read the file or write to it.
+    /// Like `create`, but only the owner may read or write the file.
     case createPrivate
 
-    /// Whether the file is made.
+    /// Whether the mode creates the file.
     public var creates: Bool { self == .create || self == .createPrivate }
 }
 
-/// Who may do what with a file.
+/// The permissions and owners of a file.
 public struct FileAttributes: Sendable, Equatable {
-    /// As POSIX has them.
+    /// The POSIX mode bits.
     public var permissions: UInt32
     public var owner: UInt32
     public var group: UInt32
-    /// An access control list, as the system keeps it; nil for none. Where there is one, the group's permissions are its mask.
+    /// An access control list in the system's encoding; nil for none. If there is one, the group's permissions are its mask.
     public var accessList: [UInt8]?
 
     public init(permissions: UInt32, owner: UInt32, group: UInt32, accessList: [UInt8]? = nil) {
@@ -101,7 +101,7 @@ public struct FileAttributes: Sendable, Equatable {
         self.accessList = accessList
     }
 
-    /// The same for a file with another owner or group: who gets in by either may do what everybody may, and nothing in its owner's name.
+    /// The permissions for a file with another owner or group. A changed group keeps at most the rights of others; set-ID bits are cleared.
     func narrowed(keepsOwner: Bool, keepsGroup: Bool) -> UInt32 {
         var narrowed = permissions
         if !keepsGroup { narrowed &= ~0o70 | (permissions & 0o7) << 3 }
@@ -110,7 +110,7 @@ public struct FileAttributes: Sendable, Equatable {
     }
 }
 
-/// Tells one file from another, whatever their paths.
+/// Identifies a file independently of its path.
 public struct FileSystemIdentity: Hashable, Sendable {
     public var device: UInt64
     public var inode: UInt64
@@ -125,18 +125,18 @@ public struct FileSystemIdentity: Hashable, Sendable {
 public protocol StorageFile: AnyObject, Sendable {
     var identity: FileSystemIdentity { get }
     func size() throws(StoreError) -> UInt64
-    /// Who may do what with it; nil where the file system has no permissions.
+    /// The permissions and owners; nil if the file system has no permissions.
     func attributes() throws(StoreError) -> FileAttributes?
-    /// Gives it these permissions and, where the system allows, this owner and group. Where it does not, the file is not for the members of
-    /// another group because it was for those of this one.
+    /// Sets the permissions, and the owner and group if the system allows. If it refuses the group, the file's actual group gets no
+    /// rights that were meant for the other group.
     func setAttributes(_ attributes: FileAttributes) throws(StoreError)
     /// Reads up to `buffer.count` bytes; fewer only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
-    /// Writes bytes and makes these durable, with what it takes to find them; others may stay as they are.
-    /// - Throws: `noSpace` as `write` does. After any other error it is not known whether anything was written, and what of it is durable.
+    /// Writes bytes and makes them durable, with the metadata needed to find them. Other bytes may remain volatile.
+    /// - Throws: `noSpace` as `write` does. After any other error, some of the bytes may be written or durable.
     func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
-    /// Whether `write` may be called from another thread while the one that has the lock reads.
+    /// Whether one thread may call `write` while the thread that holds the lock reads.
     var writesBehind: Bool { get }
     func truncate(to size: UInt64) throws(StoreError)
     /// Makes everything written durable.
@@ -145,38 +145,38 @@ public protocol StorageFile: AnyObject, Sendable {
     /// - Throws: `locked` once `timeout` has passed.
     func lock(timeout: Duration) throws(StoreError)
     func unlock()
-    /// Memory that shows `length` bytes of the file from `offset` on, later writes included. It may reach past the end;
-    /// only bytes before the end are read. The file unmaps it when it is released.
-    /// - Throws: where it cannot map, with ENODEV, ENOSYS, EOPNOTSUPP or ENOMEM as its number: the file is then read.
+    /// Memory that shows `length` bytes of the file from `offset` on, and later writes. It may extend past the file's end; the engine
+    /// reads only bytes before the end. The file unmaps it at its release.
+    /// - Throws: an error with the number ENODEV, ENOSYS, EOPNOTSUPP or ENOMEM if it cannot map: the engine then reads the file.
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer
-    /// Says that bytes will be read soon, so that the file may bring them into memory while the caller does something else, and these alone:
-    /// where a mapping is touched and not in memory, a system may bring in a good deal more, and have the caller wait for it.
+    /// Announces a read, so that the file may load these bytes, and only these, while the caller continues. A touch of an unloaded page of a
+    /// mapping may load many more bytes and makes the caller wait for them.
     func willRead(_ range: Range<UInt64>)
-    /// Whether the page around a mapped byte is in memory, so that reading it would not wait for a disk; false where that is not known. It may be
-    /// out of date when it is used.
-    /// - Parameter address: in memory that `map` gave.
+    /// Whether the page of a mapped byte is in memory, so that reading it does not wait for a disk; false if that is unknown. The answer
+    /// may be out of date when it is used.
+    /// - Parameter address: in memory that `map` returned.
     func isInMemory(_ address: UnsafeRawPointer) -> Bool
-    /// Says that bytes which were written will be synced soon, and not changed before, so that the file may begin with that while the caller
-    /// makes more of them. Nothing is durable for it.
+    /// Announces a sync of written bytes that do not change before it, so that the file may start on them while the caller makes more. It
+    /// makes nothing durable.
     func willSync(_ range: Range<UInt64>)
-    /// Says that the bytes of `range`, all of them written before, will be overwritten many times before anybody waits for
-    /// them to be durable, so that the file may do so in a cheaper way.
+    /// Announces that the bytes of `range`, all of them written before, are overwritten many times before they must be durable, so
+    /// that the file may overwrite them in a cheaper way.
     ///
     /// Called, like `write`, under the lock; after each `lock` comes a `size` before the first `write`.
     func expectOverwriting(_ range: Range<UInt64>)
-    /// The processes that have the file open or mapped, this process among them; nil where the system does not tell.
-    /// - Parameter isCounted: whether this opening counts.
+    /// The processes that have the file open or mapped, this process included; nil if the system does not report them.
+    /// - Parameter isCounted: whether this descriptor counts.
     func holders(thisOpening isCounted: Bool) -> [FileHolder]?
-    /// The other processes that have the file open for writing; nil where the system does not tell.
+    /// The other processes that have the file open for writing; nil if the system does not report them.
     func otherWriters() -> [FileHolder]?
-    /// Where the file is now; nil where it has no name any more, or the system does not tell. It may be out of date when it is used.
+    /// The file's current path; nil if it has no name any more or the system does not report it. It may be out of date when it is used.
     func currentPath() -> String?
 }
 
 extension StorageFile {
     public func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try writeAndSync(bytes, at: offset) }
 
-    /// Takes over the permissions, owner and group of the file whose place this one is about to take, which may have changed since it was made.
+    /// Copies the current permissions, owner and group of the file that this one is about to replace.
     func liken(to other: any StorageFile) throws(StoreError) {
         guard let attributes = try other.attributes(), try self.attributes() != attributes else { return }
         try setAttributes(attributes)
@@ -199,7 +199,7 @@ extension StorageFile {
     public func isInMemory(_ address: UnsafeRawPointer) -> Bool { false }
     public func willSync(_ range: Range<UInt64>) {}
     public func expectOverwriting(_ range: Range<UInt64>) {}
-    /// For files that no other process can have.
+    /// For files that only this process can open.
     public func holders(thisOpening isCounted: Bool) -> [FileHolder]? { nil }
     public func otherWriters() -> [FileHolder]? { nil }
     public func currentPath() -> String? { nil }

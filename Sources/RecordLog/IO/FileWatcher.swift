@@ -1,25 +1,15 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
-/// Waits for somebody to write to a file.
+/// Waits for a write to a file.
 public protocol FileWatcher: AnyObject {
-    /// Returns when the file was written to, or after `milliseconds` at the latest: a write through memory is told by no system,
-    /// so whoever waits looks for itself each time.
+    /// Returns after a write to the file, or after `milliseconds` at the latest. No system reports a write through memory, so the caller
+    /// examines the file itself after each wait.
     func wait(milliseconds: Int32)
 }
 
 public enum FileWatchers {
-    /// The best watcher that the system has: one that is told, else one that sleeps.
-    /// - Parameter path: of a file that exists; one that later takes its place is not watched, but for the end of the wait.
+    /// The system's best watcher: one that gets notifications, else one that sleeps.
+    /// - Parameter path: an existing file. A file that later replaces it is not watched; only the timeout ends the wait then.
     public static func watcher(of path: String) -> any FileWatcher {
         #if os(Linux)
             if let told = NotifiedWatcher(path) { return told }
@@ -28,7 +18,7 @@ public enum FileWatchers {
     }
 }
 
-/// Sleeps; whoever waits looks for itself.
+/// Sleeps until the timeout.
 final class SleepingWatcher: FileWatcher {
     func wait(milliseconds: Int32) {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
@@ -38,7 +28,7 @@ final class SleepingWatcher: FileWatcher {
 }
 
 #if os(Linux)
-    /// Is told by the kernel (inotify).
+    /// Gets notifications from the kernel (inotify).
     final class NotifiedWatcher: FileWatcher {
         private let descriptor: Int32
 
@@ -46,7 +36,7 @@ final class SleepingWatcher: FileWatcher {
             descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }
             guard inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 else {
-                // A deinit runs only for what was made.
+                // A failed initializer runs no deinit.
                 close(descriptor)
                 return nil
             }
@@ -57,7 +47,7 @@ final class SleepingWatcher: FileWatcher {
         func wait(milliseconds: Int32) {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, milliseconds) > 0 else { return }
-            // What happened does not matter; it is read so that the next wait waits.
+            // Discards the events, so that the next call waits again.
             withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
                 while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
             }

@@ -1,21 +1,13 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 import Synchronization
 
-/// Tells a process from the one that it was forked from, at the cost of a load.
+/// Distinguishes a process from its parent after a fork, for the cost of a load.
 ///
-/// A child of `fork()` shares the file locks of its parent's handles, has none of its threads, and may have got a mutex that one of
-/// them held. So it writes nothing through such a handle, unlocks nothing, and waits for nothing. What makes a process without the C
-/// library's `fork` (a bare `clone`) is not seen, and where the system has no `fork` the number never changes.
+/// A child of `fork()` shares the file locks of its parent's handles, has none of its threads, and may inherit a mutex that one of
+/// them held. So it writes nothing through such a handle, releases no lock, and waits for nothing. A process that is made without the
+/// C library's `fork` (by a bare `clone`) is not recognized. On a system without `fork` the number never changes.
 enum ForkGeneration {
-    /// How many times this process and its ancestors were forked since the first handle was made.
+    /// The number of forks of this process and its ancestors since the first handle was made.
     static var current: UInt64 { Counted.shared.forks.load(ordering: .relaxed) }
 
     private final class Counted: Sendable {
@@ -24,7 +16,7 @@ enum ForkGeneration {
 
         private init() {
             #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-                // The handler runs in the child, where this object was made before.
+                // The handler runs in the child; this object was made before the fork.
                 pthread_atfork(nil, nil, { Counted.shared.forks.add(1, ordering: .relaxed) })
             #endif
         }

@@ -1,41 +1,41 @@
-/// Lays out frames in memory as they will lie in the file, and writes them there in large pieces.
+/// Builds frames in memory in their final arrangement, and writes them to the file in large pieces.
 ///
 /// Invariants:
-/// 1. The byte at `count` goes to the file's byte `base + count`, so addresses are final when a row is laid down.
-/// 2. No frame crosses a segment's end: a pad fills what is left.
-/// 3. What is flushed lies behind the published end; nobody reads it until a commit or checkpoint is published.
-/// 4. Below `writtenEnd` everything is in the file; from there to `base` lies at most one piece on its way there.
+/// 1. The byte at `count` goes to the file's byte `base + count`, so the address of a row is final when it is appended.
+/// 2. No frame crosses a segment's end: a pad fills the rest.
+/// 3. Flushed bytes are behind the published end; nothing reads them until a commit or checkpoint is published.
+/// 4. Everything below `writtenEnd` is in the file; between it and `base` is at most one piece that is being written.
 final class FrameAppender: CheckpointFrameSink {
     private let file: LogFile
     private(set) var base: UInt64
     private let buffer: FrameBuffer
     private(set) var count = 0
-    /// What was handed over to be written, and the frames in it.
+    /// The piece that is being written in the background, and its frames.
     private var behind: (piece: BackgroundWrite, sealed: [UInt64], frameCount: Int)?
-    /// Its memory, once it is needed.
+    /// The second buffer, which background writes need.
     private var spare: FrameBuffer?
-    /// Where the open frame starts in memory; nil between frames.
+    /// The offset in memory of the open frame; nil between frames.
     private var openFrame: Int?
-    /// The commit that frames are stamped with.
+    /// The commit sequence for the frames' headers.
     private var sequence: UInt64
     private var frameCount = 0
-    /// Where the commit's first frame is: behind the pad, where one was needed. The footer carries it.
+    /// The offset of the commit's first frame, behind a pad if there is one. The footer contains it.
     private var firstFrame: UInt64?
-    /// Of the frames of rows and values so far; the footer carries it.
+    /// The folded checksum of the frames of rows and values so far. The footer contains it.
     private var partsChecksum: UInt64 = 0
     private var sealed: [UInt64] = []
     private var pointers: [FramePointer] = []
-    /// Where the open batch's frame lies in memory.
+    /// The offset in memory of the open batch's first frame.
     private var batch: Int?
-    /// A write that failed: the handle must not go on as if nothing had happened.
+    /// The error of a failed write. The handle must not continue after it.
     private(set) var failure: StoreError?
-    /// Where what could not be written begins.
+    /// The offset of the first byte that could not be written.
     private var failedFrom: UInt64?
     private let counters: Counters
 
-    /// Written once so much has gathered.
+    /// The number of gathered bytes that triggers a write.
     private let flushSize: Int
-    /// Whether everything is synced in the end.
+    /// Whether a sync of everything follows.
     private let isSyncedSoon: Bool
 
     static let flushSize = 4 << 20
@@ -60,10 +60,10 @@ final class FrameAppender: CheckpointFrameSink {
     var path: String { file.path }
     var segmentSize: UInt64 { file.segmentSize }
 
-    /// Up to here the file has what was laid down.
+    /// The end of the appended bytes that are in the file.
     var writtenEnd: UInt64 { failedFrom ?? behind?.piece.offset ?? base }
 
-    /// Where the next byte goes.
+    /// The file offset of the next byte.
     var position: UInt64 { base + UInt64(count) }
     var logEnd: UInt64 { position }
 
@@ -75,7 +75,7 @@ final class FrameAppender: CheckpointFrameSink {
 
     // MARK: Frames
 
-    /// Refuses what no frame can hold, before anything is changed.
+    /// Throws if no frame can hold the payload; changes nothing.
     func checkFits(payload: Int) throws(StoreError) {
         let most = min(file.segmentSize - FileFormat.dataStart, UInt64(RowRecord.bodyLengthMax))
         guard UInt64(payload) <= most, UInt64(FrameHeader.length(forPayload: payload)) <= most else {
@@ -85,7 +85,7 @@ final class FrameAppender: CheckpointFrameSink {
         }
     }
 
-    /// Begins a frame with room for `payload` bytes in this segment; pads to the next one where there is none.
+    /// Begins a frame with room for `payload` bytes in this segment; if there is none, pads to the next segment first.
     private func open(forPayload payload: Int) throws(StoreError) {
         try checkFits(payload: payload)
         let length = UInt64(FrameHeader.length(forPayload: payload))
@@ -129,7 +129,7 @@ final class FrameAppender: CheckpointFrameSink {
         return seal(start, kind, payloadLength: payloadLength)
     }
 
-    /// Lays down a frame.
+    /// Appends a whole frame.
     func place(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
         precondition(openFrame == nil, "a commit's frame is closed before another frame is appended")
         try open(forPayload: payload.count)
@@ -149,14 +149,14 @@ final class FrameAppender: CheckpointFrameSink {
         return FrameTicket(number: pointers.count - 1)
     }
 
-    /// A frame has its place from the beginning.
+    /// Does nothing: `append` determines a frame's offset.
     func place() {}
 
     func pointer(_ ticket: FrameTicket) -> FramePointer { pointers[ticket.number] }
 
     // MARK: Batches
 
-    /// Starts a batch: a frame that will say how much follows it, up to `endBatch`. Nothing is written in between.
+    /// Starts a batch: a frame that contains the length of the frames that follow, up to `endBatch`. Nothing is written in between.
     func beginBatch(bytes: Int) throws(StoreError) {
         ensure(bytes + FrameHeader.lengthMin)
         try open(forPayload: BatchFrame.payloadSize)
@@ -178,7 +178,7 @@ final class FrameAppender: CheckpointFrameSink {
 
     // MARK: Rows
 
-    /// What follows belongs to this commit: for an appender that lays down several.
+    /// Begins a commit, in an appender that writes several.
     func beginCommit(_ sequence: UInt64) {
         precondition(openFrame == nil, "a commit ends with its footer")
         self.sequence = sequence
@@ -186,8 +186,8 @@ final class FrameAppender: CheckpointFrameSink {
         partsChecksum = 0
     }
 
-    /// Lays down a row record.
-    /// - Returns: its address.
+    /// Appends a row record.
+    /// - Returns: the row's address.
     func appendRow(
         _ operation: RowRecord.Operation, _ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32, previous: UInt64
     ) throws(StoreError) -> UInt64 {
@@ -214,13 +214,13 @@ final class FrameAppender: CheckpointFrameSink {
         return base + UInt64(at)
     }
 
-    /// Ends the open frame of rows, if any; the next row begins another.
+    /// Ends the open frame of rows, if there is one; the next row begins another.
     func closeRows() throws(StoreError) {
         if let frame = close(.rows) { partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum) }
         if count >= flushSize { try handOver() }
     }
 
-    /// Lays down a frame of a value, as a part of the commit.
+    /// Appends a frame of a value to the commit.
     func placeValue(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
         try closeRows()
         let frame = try owns(payload) ? withCopy(payload) { copy throws(StoreError) in try place(kind, copy) } : place(kind, payload)
@@ -229,7 +229,7 @@ final class FrameAppender: CheckpointFrameSink {
         return frame
     }
 
-    /// Whether these bytes are of a row of this transaction itself, in the memory that is about to move.
+    /// Whether these bytes are a row of this transaction, in the memory that may move.
     private func owns(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress else { return false }
         return start >= UnsafeRawPointer(memory) && start < UnsafeRawPointer(memory + buffer.capacity)
@@ -244,14 +244,14 @@ final class FrameAppender: CheckpointFrameSink {
         return try body(UnsafeRawBufferPointer(copy))
     }
 
-    /// Writes everything laid down so far; the next row begins another frame.
+    /// Writes all appended bytes; the next row begins another frame.
     func flushRows() throws(StoreError) {
         try closeRows()
         try flush()
     }
 
     /// Ends the rows of a commit that another store decides about; its commit frame may follow.
-    /// - Parameter footer: the commit's; its start and its parts' checksum are filled in here.
+    /// - Parameter footer: the commit's footer; this function sets its start and its parts' checksum.
     func appendPrepared(_ record: PreparedRecord, _ footer: CommitFooter, author: [UInt8]) throws(StoreError) -> FramePointer {
         try closeRows()
         var footer = footer
@@ -260,23 +260,23 @@ final class FrameAppender: CheckpointFrameSink {
         let frame = try record.payload(footer, author: author).withUnsafeBufferPointer { bytes throws(StoreError) in
             try place(.prepared, UnsafeRawBufferPointer(bytes))
         }
-        // Once it is decided the commit frame must have its place.
+        // The commit frame must fit once the decision is made.
         guard position + Self.completionSizeMax <= file.sizeMax else { throw file.full() }
         partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum)
         return frame
     }
 
-    /// A commit frame without rows, and a pad as long before it.
+    /// The size of a commit frame without rows, and of a pad of the same length before it.
     static let completionSizeMax: UInt64 = 4096
 
-    /// Goes on with a commit whose frames are in the file, but for its commit frame.
+    /// Continues a commit whose frames are in the file, except its commit frame.
     func resume(start: UInt64, partsChecksum: UInt64) {
         firstFrame = start
         self.partsChecksum = partsChecksum
     }
 
     /// Ends the commit.
-    /// - Parameter footer: its start and its parts' checksum are filled in here.
+    /// - Parameter footer: this function sets its start and its parts' checksum.
     /// - Returns: the commit frame.
     func appendFooter(_ footer: CommitFooter, author: [UInt8]) throws(StoreError) -> FramePointer {
         let size = CommitFooter.Layout.size + author.count
@@ -295,7 +295,7 @@ final class FrameAppender: CheckpointFrameSink {
         return close(.commit) ?? .none
     }
 
-    /// The row laid down at `address`, which is valid until the next one is.
+    /// The row at `address`, which this transaction appended; valid until the next append.
     func row(at address: UInt64) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
         guard address >= base else {
             if address >= writtenEnd { try settle() }
@@ -311,10 +311,10 @@ final class FrameAppender: CheckpointFrameSink {
 
     // MARK: Writing
 
-    /// Writes what has gathered, at a frame's end.
+    /// Writes the gathered bytes. Called at a frame's end.
     func flush() throws(StoreError) { try flush { bytes throws(StoreError) in try file.storage.write(bytes, at: base) } }
 
-    /// The same, and waits until it is on the disk.
+    /// Writes the gathered bytes and waits until they are on the disk.
     func flushDurably() throws(StoreError) { try flush { bytes throws(StoreError) in try file.storage.writeDurably(bytes, at: base) } }
 
     private func flush(_ write: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
@@ -325,7 +325,7 @@ final class FrameAppender: CheckpointFrameSink {
         goOn()
     }
 
-    /// Has what has gathered written while more is laid down, at a frame's end.
+    /// Hands the gathered bytes over to a background write. Called at a frame's end.
     private func handOver() throws(StoreError) {
         try settle()
         let full = spare ?? FrameBuffer()
@@ -335,8 +335,8 @@ final class FrameAppender: CheckpointFrameSink {
         goOn()
     }
 
-    /// Waits until what was handed over is in the file.
-    /// - Throws: what its write threw, or one before; the appender cannot be used any more then.
+    /// Waits until the background write has ended.
+    /// - Throws: the error of this write or of an earlier one. The appender cannot be used after it.
     func settle() throws(StoreError) {
         if let failure { throw failure }
         guard let behind else { return }
@@ -345,7 +345,7 @@ final class FrameAppender: CheckpointFrameSink {
         wrote(behind.sealed, frameCount: behind.frameCount, from: behind.piece.offset, behind.piece.count)
     }
 
-    /// Writes, and keeps what that threw.
+    /// Runs a write, and keeps its error.
     private func remembering(from offset: UInt64, _ write: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
             try write()
@@ -360,7 +360,7 @@ final class FrameAppender: CheckpointFrameSink {
         file.wrote(sealed, from: offset, to: offset + UInt64(count))
     }
 
-    /// Goes on behind what was written or handed over.
+    /// Moves `base` past the bytes that were written or handed over.
     private func goOn() {
         frameCount = 0
         sealed.removeAll(keepingCapacity: true)

@@ -1,10 +1,10 @@
-/// The memory in which an appender lays down its frames; kept from one commit to the next.
+/// The memory in which an appender builds its frames; reused from one commit to the next.
 final class FrameBuffer {
     private(set) var memory: UnsafeMutableRawPointer
     private(set) var capacity: Int
 
     private static let initialCapacity = 4096
-    /// More than this is given back after a commit.
+    /// The largest buffer that is kept after a commit.
     private static let keptMax = 1 << 20
 
     init() {
@@ -16,7 +16,7 @@ final class FrameBuffer {
         memory.deallocate()
     }
 
-    /// Makes room for `more` bytes behind the first `count`, which are kept.
+    /// Makes room for `more` bytes behind the first `count`, which it keeps.
     @inline(__always)
     func ensure(_ more: Int, after count: Int) {
         if count &+ more > capacity { grow(more, after: count) }
@@ -36,7 +36,7 @@ final class FrameBuffer {
         (capacity, other.capacity) = (other.capacity, capacity)
     }
 
-    /// Lets go of what a large commit took.
+    /// Frees the memory that only a large commit needs.
     func trim() {
         guard capacity > Self.keptMax else { return }
         memory.deallocate()

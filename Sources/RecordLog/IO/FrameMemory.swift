@@ -1,29 +1,29 @@
 import Synchronization
 
-/// Frames of a file in memory of their own, read one by one: for a file that is not mapped, since a mapped read of a medium that
-/// goes away is a fault that ends the process.
+/// Copies of a file's frames in memory, read one by one, for a file that is not mapped: if a medium goes away, a mapped read is a fault
+/// that ends the process.
 ///
 /// Invariants:
-/// 1. Bytes whose bits in `filled` are set are those of frames whose checksums held. Until `forget` they stay as they are.
-/// 2. Other bytes are touched under `placing` alone.
-/// 3. What was filled takes memory as long as this object lives; the rest takes address space.
+/// 1. Bytes whose bits in `filled` are set belong to frames whose checksums are right. They do not change until `forget`.
+/// 2. Other bytes are accessed only under `placing`.
+/// 3. Filled bytes take memory as long as this object lives; the rest takes only address space.
 final class FrameMemory: @unchecked Sendable {
-    // Unchecked: the table through atomics alone, the memory by (1) and (2).
+    // Unchecked: the table is accessed only through atomics, the memory by (1) and (2).
     private let storage: any StorageFile
     private let path: String
     private let fileID: UInt64
     private let segmentShift: UInt64
     private let counters: Counters
-    /// By segment: the address of its memory, 0 until used. Behind the segment's bytes there are a bit for each 64 of them that
-    /// says whether they are filled, and one that says whether a filled frame starts there.
+    /// By segment: the address of its memory, 0 until used. Two bitmaps follow the segment's bytes, with one bit for each 64 of them:
+    /// the first has the filled bytes, the second the starts of filled frames.
     private let segments: UnsafeMutablePointer<Atomic<UInt>>
     private let placing = Mutex(())
-    /// Behind the last segment that was ever used.
+    /// One more than the highest segment that was used.
     private let segmentsEnd = Atomic<Int>(0)
 
     private struct Ahead: ~Copyable {
         var bytes: ReadBuffer?
-        /// Goes up where bytes of the file may have changed: what was read before that is not to be used after it.
+        /// Increases when bytes of the file may have changed: a buffer that was read at a lower age must not be used.
         var age: UInt64 = 0
     }
 
@@ -35,7 +35,7 @@ final class FrameMemory: @unchecked Sendable {
         fileID = identity.fileID
         segmentShift = UInt64(identity.segmentShift)
         self.counters = counters
-        // Zero is a valid, empty state.
+        // Zeroed memory is a valid, empty table.
         segments = LazyMemory.zeroed(LogFile.segmentsMax * MemoryLayout<Atomic<UInt>>.stride)
             .bindMemory(to: Atomic<UInt>.self, capacity: LogFile.segmentsMax)
     }
@@ -53,8 +53,8 @@ final class FrameMemory: @unchecked Sendable {
 
     // MARK: Segments
 
-    /// Makes room for a segment; not from two threads at once.
-    /// - Returns: the bits that say where its frames start, as `LogFile.verified` has them.
+    /// Makes room for a segment. Not to be called from two threads at once.
+    /// - Returns: the bitmap of frame starts, in the form of `LogFile.verified`.
     func prepare(_ index: Int) throws(StoreError) -> UnsafeMutableRawPointer {
         guard let memory = LazyMemory.tryZeroed(segmentSize + 2 * bitmapSize) else {
             throw StoreError(
@@ -78,18 +78,18 @@ final class FrameMemory: @unchecked Sendable {
 
     // MARK: Frames
 
-    /// Where a byte of a frame that is there lies in memory; nil where none has it.
+    /// The address in memory of a byte of a frame; nil if no frame in memory has it.
     func pointer(at offset: UInt64) -> UnsafeRawPointer? {
         guard let memory = segment(offset) else { return nil }
         let at = within(offset), granule = at / FrameHeader.alignment
-        // With the releasing store in `place`: whoever sees the bit sees the frame.
+        // With the releasing store in `place`: a thread that sees the bit sees the frame.
         let word = filled(memory)[granule / 64].load(ordering: .acquiring)
         return word >> UInt64(granule % 64) & 1 == 0 ? nil : UnsafeRawPointer(memory + at)
     }
 
-    /// The frame at `offset`, read from the file at the first time.
-    /// - Parameter limit: the end of what may be read, in this segment.
-    /// - Returns: nil where no whole, valid frame lies there.
+    /// The frame at `offset`. The first call reads it from the file.
+    /// - Parameter limit: the end of the readable bytes, in this segment.
+    /// - Returns: nil if there is no whole, valid frame.
     func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? {
         if isStart(offset), let pointer = pointer(at: offset) {
             return FrameHeader(pointer, limit: limit - offset).map { LogFile.Frame(offset: offset, pointer: pointer, header: $0) }
@@ -101,7 +101,7 @@ final class FrameMemory: @unchecked Sendable {
         }
     }
 
-    /// The same, read into `bytes` alone, and valid until they are read into again.
+    /// Like `frame(at:limit:)`, but reads only into `bytes`; the frame is valid until the next read into them.
     func frame(at offset: UInt64, limit: UInt64, passing bytes: inout ReadBuffer) throws(StoreError) -> LogFile.Frame? {
         guard limit - offset >= UInt64(FrameHeader.lengthMin) else { return nil }
         let head = try self.bytes(&bytes, at: offset, count: FrameHeader.lengthMin, limit: limit)
@@ -111,8 +111,8 @@ final class FrameMemory: @unchecked Sendable {
         return LogFile.Frame(offset: offset, pointer: frame, header: header)
     }
 
-    /// How far before a row's record its frame starts; nil where there is no record.
-    /// - Parameter limit: the end of what may be read, in this segment.
+    /// The distance from a frame's start to the row record at `address`; nil if there is no record.
+    /// - Parameter limit: the end of the readable bytes, in this segment.
     func distance(at address: UInt64, limit: UInt64) throws(StoreError) -> UInt64? {
         let count = min(limit - address, UInt64(RowRecord.size(ofBody: 0, version: 0, previous: 1)))
         return try withAhead { bytes throws(StoreError) in
@@ -121,13 +121,13 @@ final class FrameMemory: @unchecked Sendable {
         }
     }
 
-    /// Bytes of the file as they are now.
+    /// Reads the file's current bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) {
         let count = try transfer(buffer, offset)
         guard count == buffer.count else { throw cut(offset + UInt64(count)) }
     }
 
-    /// Bytes from `offset` on are about to be written over or cut off.
+    /// Forgets the frames in bytes that are about to be overwritten or cut off.
     func forget(from offset: UInt64, to end: UInt64) {
         var at = offset
         let end = min(end, UInt64(segmentsEnd.load(ordering: .acquiring)) << segmentShift)
@@ -145,7 +145,7 @@ final class FrameMemory: @unchecked Sendable {
         fileHasChanged()
     }
 
-    /// Bytes of the file that are in no frame here may be others now.
+    /// Drops the read-ahead bytes: bytes of the file outside the frames in memory may have changed.
     func fileHasChanged() {
         ahead.withLock { ahead in
             ahead.bytes = nil
@@ -178,14 +178,14 @@ final class FrameMemory: @unchecked Sendable {
         }
     }
 
-    /// Copies a frame whose checksum holds to its place.
+    /// Copies a frame with a right checksum to its location in memory.
     private func place(_ frame: UnsafeRawPointer, _ header: FrameHeader, at offset: UInt64) -> UnsafeRawPointer? {
         guard let memory = segment(offset) else { return nil }
         let at = within(offset), granule = at / FrameHeader.alignment
         let placed = memory + at
         nonisolated(unsafe) let (source, target) = (frame, placed)
         placing.withLock { _ in
-            // (1) Where another thread came first, its bytes may be in use.
+            // (1) If another thread was first, its bytes may be in use.
             guard !isStart(offset) else { return }
             target.copyMemory(from: source, byteCount: Int(header.length))
             starts(memory)[granule / 64].bitwiseOr(1 << UInt64(granule % 64), ordering: .relaxed)
@@ -198,7 +198,7 @@ final class FrameMemory: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// Lends the bytes that were read last to one thread at a time; a second one reads for itself.
+    /// Lends the read-ahead buffer to one thread at a time; a second thread reads for itself.
     private func withAhead<Result>(
         _ body: (inout ReadBuffer) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -233,7 +233,7 @@ final class FrameMemory: @unchecked Sendable {
         return count
     }
 
-    /// Nobody asks for bytes that were not seen to be there.
-    /// - Parameter end: where a read ended.
+    /// The error for a file that has become shorter: callers ask only for bytes that existed.
+    /// - Parameter end: the end of the read.
     private func cut(_ end: UInt64) -> StoreError { LogFile.cut(path, to: (try? storage.size()) ?? end) }
 }

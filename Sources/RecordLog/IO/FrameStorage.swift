@@ -1,18 +1,18 @@
-/// Where an index run reads its frames.
+/// The source of an index run's frames.
 protocol FrameSource: AnyObject, Sendable {
     /// The payload of a frame, verified against its parent's checksum and its own.
     func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer
-    /// The same for a walk, which passes each frame once: valid until the next one that is read with the same bytes.
+    /// Like `payload(at:kind:)`, for a scan that reads each frame once. The payload is valid until the next read with the same bytes.
     func payload(
         at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadBuffer?
     ) throws(StoreError) -> UnsafeRawBufferPointer
-    /// Asks for bytes that will be read soon.
+    /// Announces a read of these bytes.
     func willRead(_ range: Range<UInt64>)
     var path: String { get }
 }
 
 extension FrameSource {
-    /// For files whose frames stay in memory.
+    /// For sources whose frames stay in memory.
     func payload(
         at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadBuffer?
     ) throws(StoreError) -> UnsafeRawBufferPointer {
@@ -22,27 +22,27 @@ extension FrameSource {
     func willRead(_ range: Range<UInt64>) {}
 }
 
-/// Where the frames of indexes are written.
+/// The destination of the frames of indexes.
 protocol FrameSink: AnyObject {
-    /// The largest payload that it takes.
+    /// The largest payload that the sink accepts.
     var payloadMax: Int { get }
-    /// Takes a frame. Its place is known after the next `place`.
+    /// Takes a frame. Its pointer is known after the next `place`.
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket
-    /// Gives every frame taken its place in the file.
+    /// Determines the file offset of every frame taken.
     func place() throws(StoreError)
-    /// The place of a frame that has one.
+    /// The pointer of a frame, after `place`.
     func pointer(_ ticket: FrameTicket) -> FramePointer
 }
 
-/// Takes the frames of a checkpoint.
+/// The destination of a checkpoint's frames.
 protocol CheckpointFrameSink: FrameSink {
-    /// Where the log goes on after the snapshot that is being written: nothing but this sink's own frames lies before.
+    /// The offset at which the log continues after the snapshot that is being written. Only this sink's own frames are between the two.
     var logEnd: UInt64 { get }
-    /// Has every frame taken in the file.
+    /// Writes every frame taken to the file.
     func flush() throws(StoreError)
 }
 
-/// A frame that a sink has taken.
+/// Identifies a frame that a sink has taken.
 struct FrameTicket {
     let number: Int
 }

@@ -1,4 +1,4 @@
-/// Reads the first 8 KiB of a file, and says what it is where it is no store.
+/// Reads the first 8 KiB of a file. If it is not a store, the error names the likely format.
 struct HeaderReader {
     let path: String
 
@@ -14,8 +14,8 @@ struct HeaderReader {
         }
     }
 
-    /// Whether a header, with nothing behind it, is what a crash can leave of one that was never synced: zeroes and parts of
-    /// it, or all of it without a superblock that says it was.
+    /// Whether a file with only this header can be the rest of a creation that crashed before a sync: it has zeroes and parts of a header,
+    /// or a whole header whose superblock does not show a sync.
     static func isUnfinished(_ header: [UInt8]) -> Bool {
         for offset in FileFormat.identityOffsets {
             let bytes = header[Int(offset)..<Int(offset) + FileIdentity.Layout.size]
@@ -23,7 +23,7 @@ struct HeaderReader {
             guard let identity = bytes.withUnsafeBytes({ FileIdentity($0) }) else { continue }
             if let superblock = newestSuperblock(header, fileID: identity.fileID), !superblock.isUnsettled || superblock.end > FileFormat.dataStart { return false }
         }
-        // The first superblock is written at the place of generation 1.
+        // The first superblock has generation 1.
         let written = FileFormat.identityOffsets.map { (start: Int($0), size: FileIdentity.Layout.size) }
             + [(start: Int(FileFormat.superblockOffsets[1]), size: Superblock.Layout.size)]
         return header.withUnsafeBytes { bytes in
@@ -53,7 +53,7 @@ struct HeaderReader {
         return found
     }
 
-    /// What a file without an identity is.
+    /// The error for a file without an identity.
     func notAStore(_ header: [UInt8]) -> StoreError {
         if header.starts(with: Array("SQLite format 3\0".utf8)) {
             return StoreError(
@@ -79,14 +79,14 @@ struct HeaderReader {
         }
     }
 
-    /// The valid superblock of the higher generation; nil where neither is valid.
+    /// The valid superblock of the higher generation; nil if neither is valid.
     static func newestSuperblock(_ header: [UInt8], fileID: UInt64) -> Superblock? {
         header.withUnsafeBytes { newestSuperblock($0, fileID: fileID) }
     }
 
     static func newestSuperblock(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> Superblock? { superblocks(header, fileID: fileID).newest }
 
-    /// The newest superblock, and whether each of the two is whole or was never written: another is damaged, or is being written.
+    /// The newest superblock; and whether each of the two is valid or was never written. Any other is damaged or being written.
     static func superblocks(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> (newest: Superblock?, areWhole: Bool) {
         var newest: Superblock?
         var areWhole = true

@@ -1,9 +1,9 @@
-/// Finds the function that makes an index's keys.
+/// Finds the extractor of an index.
 enum IndexKeyExtractors {
-    /// An index entry fits a block with room to spare, and a root lists many.
+    /// The limit makes an entry fit a block easily, and lets a root list many blocks.
     static func keySizeMax(_ file: LogFile) -> Int { Int(file.segmentSize / 8) }
 
-    /// - Parameter file: asked for its path where the key is too long alone: a string for each key would count references.
+    /// - Parameter file: gives its path only for the error: a string for each key would count references.
     @inline(__always)
     static func check(_ key: KeyBuilder, sizeMax: Int, in file: LogFile) throws(StoreError) {
         guard key.count <= sizeMax else {

@@ -1,23 +1,15 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 import Synchronization
 
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
 
-    /// Lets others have a file's lock as well. Those that wait look for it every millisecond or two; whoever holds it for long and takes it
-    /// again at once would let go of it for microseconds, and they would never see it. So that one rests for a sixty-fourth of the time it
-    /// held the lock before it takes it again.
+    /// Shares a file's lock fairly. Waiting processes try every millisecond or two. A process that holds the lock for long and takes it
+    /// again at once would free it for microseconds only, and the others would never see that. So it rests for a sixty-fourth of
+    /// the time it held the lock before it takes it again.
     ///
-    /// It is all by a clock of some milliseconds' resolution, which costs next to nothing: commits that take less do not rest.
+    /// A clock with a resolution of some milliseconds measures the times and costs almost nothing. Shorter commits do not rest.
     final class LockFairness: Sendable {
-        // In nanoseconds of that clock; written by whoever has the lock.
+        // In nanoseconds of that clock; only the lock's holder writes them.
         private let taken = Atomic<Int64>(0)
         private let released = Atomic<Int64>(0)
         private let held = Atomic<Int64>(0)
@@ -34,7 +26,7 @@ import Synchronization
             held.store(now - taken.load(ordering: .relaxed), ordering: .relaxed)
         }
 
-        /// Rests where the lock was held for long and let go of just now.
+        /// Rests if this process held the lock for long and has just released it.
         func rest() {
             let held = held.load(ordering: .relaxed)
             guard held >= Self.leastHeld, Self.now() - released.load(ordering: .relaxed) <= Self.longestGap else { return }

@@ -1,6 +1,6 @@
-/// The process that holds the lock of a file, where the system tells: on Linux, by the list of locks in `/proc`.
+/// Finds the process that holds the lock of a file: on Linux, in the list of locks in `/proc`.
 enum LockHolder {
-    /// - Returns: nil where the system does not tell, or nobody holds it any more.
+    /// - Returns: nil if the system does not report it, or no process holds the lock any more.
     static func find(_ identity: FileSystemIdentity) -> FileHolder? {
         #if os(Linux) || os(Android)
             guard let list = SystemInformation.read("/proc/locks", limit: 1 << 20), let process = process(in: list, holding: identity)
@@ -13,10 +13,10 @@ enum LockHolder {
 
     // MARK: Parsing
 
-    /// The first process that `/proc/locks` shows to hold a lock of the whole file as `flock` gives it.
+    /// The first process that holds an exclusive `flock` lock of the file, according to `/proc/locks`.
     ///
-    /// A line is `1: FLOCK  ADVISORY  WRITE 123 08:01:4567 0 EOF`: device numbers in hexadecimal, the inode in decimal. One
-    /// that waits has `->` behind its number. Lines that are otherwise are passed over.
+    /// A line is `1: FLOCK  ADVISORY  WRITE 123 08:01:4567 0 EOF`: device numbers in hexadecimal, the inode in decimal. A waiting process
+    /// has `->` after its number. Lines of another form are skipped.
     static func process(in list: [UInt8], holding identity: FileSystemIdentity) -> Int32? {
         for line in list.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

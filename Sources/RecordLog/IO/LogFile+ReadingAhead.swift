@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What a mapped file brings into memory, and close to the processor, before somebody waits for it.
+/// Brings bytes of a mapped file into memory, and into the processor's cache, before they are needed.
 extension LogFile {
-    /// Asks for bytes that will be read soon, where they are not in memory already. A file that is not mapped reads ahead by itself.
+    /// Requests bytes that are read soon, unless they are in memory. A file that is not mapped reads ahead in its buffer.
     func willRead(_ range: Range<UInt64>) {
         let end = min(range.upperBound, readableEnd)
         guard maps, range.lowerBound < end, !seemsInMemory(range.lowerBound..<end) else { return }
         storage.willRead(range.lowerBound..<end)
     }
 
-    /// Whether a few pages, spread over a long range, are all in memory: the system looks at each page that it is asked for, which takes a tenth of
-    /// a scan where they all are.
+    /// Whether a few pages, spread over a long range, are all in memory. The system examines each page of a request, which takes a tenth of a
+    /// scan if all are in memory.
     private func seemsInMemory(_ range: Range<UInt64>) -> Bool {
         let length = range.upperBound - range.lowerBound
         guard length >= Self.looksFrom else { return false }
@@ -22,13 +22,13 @@ extension LogFile {
         }
     }
 
-    /// A shorter range is asked for at less than what it costs to look.
+    /// For a shorter range the request costs less than the test.
     private static let looksFrom: UInt64 = 256 << 10
     private static let looks: UInt64 = 7
 
-    /// Reads a byte at each offset of a row: loads that do not wait for each other, so that the misses of memory overlap. Of rows in pieces of the file
-    /// that it meets for the first time the frames are asked for before that, so that the waits for the disk overlap too.
-    /// - Returns: something made of them, so that they are not optimised away.
+    /// Reads a byte at the offset of each row. The loads do not wait for each other, so their cache misses overlap. It first requests the frames
+    /// in pieces of the file that are new, so that the waits for the disk overlap too.
+    /// - Returns: a value made of the bytes, so that the compiler keeps the loads.
     @inline(never)
     func touch(_ offsets: UnsafeBufferPointer<UInt64>) -> UInt8 {
         let end = readableEnd
@@ -40,7 +40,7 @@ extension LogFile {
             else { continue }
             let start = base + Int(offset & segmentMask)
             sum ^= start.load(as: UInt8.self)
-            // Half of all rows begin in one line of the cache and have what is read of them in the next.
+            // Half of all rows begin in one cache line and have the bytes that are read in the next.
             if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine { sum ^= start.load(fromByteOffset: CacheLine.size, as: UInt8.self) }
         }
         return sum
@@ -48,8 +48,8 @@ extension LogFile {
 
     private static let cacheLine = UInt64(CacheLine.size)
 
-    /// Has what a look at one row needs come at once: the row's second line, and whether its frame is verified, which is found out by way of the first.
-    /// The frame begins so little before the row that its bit is in the same line as one for the row's own place.
+    /// Prefetches two cache lines that a read of one row needs: the row's second line, and the word with its frame's verified bit, which is
+    /// otherwise found through the first line. The frame begins so little before the row that its bit is in the same line as the row's.
     @inline(__always)
     func touchRow(_ offset: UInt64) {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
@@ -60,14 +60,14 @@ extension LogFile {
         }
     }
 
-    /// A bit of those that `askOnce` sets stands for so many bytes, as a shift: what is new costs a call of the system, and 16 KiB come from a disk
-    /// as fast as four.
+    /// The size, as a shift, of the piece that a bit of `askOnce` covers. A new piece costs a system call, and a disk delivers 16 KiB as fast
+    /// as four.
     static let pieceShift: UInt64 = 14
-    /// A frame may begin or end so far outside of the piece that a part of it lies in.
+    /// The most bytes that a frame is assumed to extend outside a piece.
     private static let margin: UInt64 = 4096
 
-    /// Asks for the frames of rows in pieces of the file that are met for the first time. Where the first few rows lie in known ones the others are
-    /// believed to, since to look at each takes as long as a tenth of a range.
+    /// Requests the frames of rows in new pieces of the file. If the first few rows are in known pieces, it assumes the same of the others, since
+    /// testing each row takes a tenth of the time of a range read.
     @inline(__always)
     private func askOnce(_ offsets: UnsafeBufferPointer<UInt64>, _ end: UInt64) {
         let sample = min(Self.sampleSize, offsets.count)
@@ -77,12 +77,12 @@ extension LogFile {
         for index in sample..<offsets.count where offsets[index] < end { askOnce(offsets[index]) }
     }
 
-    /// So many of a group tell whether the others are new.
+    /// The number of rows of a group that are tested.
     static let sampleSize = 4
 
-    /// Asks for the frame of a row, or one that begins here, where the piece of the file is met for the first time: frames begin and end anywhere, and
-    /// a page after the other would be waited for.
-    /// - Returns: whether it is.
+    /// Requests the frame of the row or frame at `offset`, if its piece of the file is new. Frames begin and end anywhere; without this the
+    /// caller would wait for one page after another.
+    /// - Returns: whether the piece is new.
     @inline(__always)
     @discardableResult
     func askOnce(_ offset: UInt64) -> Bool {
@@ -97,17 +97,17 @@ extension LogFile {
         return true
     }
 
-    /// Maps the segment of an offset. One that a damaged index names may lie anywhere.
+    /// Maps the segment of an offset. A damaged index may contain any offset.
     @inline(never)
     private func isNowMapped(_ offset: UInt64) -> Bool {
         guard maps, offset < readableEnd else { return false }
         return (try? mapped(offset)) != nil
     }
 
-    /// Asks for a piece and what reaches into it; and for what follows, where the pieces before it were met already: frames are read in order.
+    /// Requests a piece and its margins. If the pieces before it are known, also requests the following ones, since frames are read in order.
     /// - Parameters:
     ///   - word: the bits of the piece and of its neighbours.
-    ///   - place: the piece's bit.
+    ///   - index: the number of the piece's bit in the word.
     @inline(never)
     private func ask(_ offset: UInt64, _ word: UnsafeMutablePointer<Atomic<UInt64>>, _ index: Int) {
         let known = word.pointee.load(ordering: .relaxed)

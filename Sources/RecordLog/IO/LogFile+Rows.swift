@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Row records, each in a frame that verifies.
+/// Reads row records, each in a verified frame.
 extension LogFile {
     /// The row record at `address`, inside its verified frame.
     /// - Parameter end: rows at or past this offset do not exist for the caller.
@@ -21,8 +21,8 @@ extension LogFile {
         return (record, pointer + record.bodyOffset)
     }
 
-    /// The body of a row that was inserted and never changed, in a mapped frame that is known to be valid: the short way.
-    /// - Returns: nil where the row is not of that kind, or nothing is known of its frame: `record(at:end:)` tells then.
+    /// The body of a row that was inserted and never changed, in a mapped frame that is already verified. The fast path.
+    /// - Returns: nil if the row is not of that kind or the frame is not verified; use `record(at:end:)` then.
     @inline(__always)
     func insertedBody(at address: UInt64, end: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRawBufferPointer? {
         guard address >= FileFormat.dataStart, address < end, let pointer = try mapped(address) else { return nil }
@@ -36,7 +36,7 @@ extension LogFile {
         return UnsafeRawBufferPointer(start: pointer + RowRecord.Layout.size, count: length)
     }
 
-    /// The same for a walk that mostly stays in one frame: what was learnt of the frame is kept in `frame`.
+    /// Like `record(at:end:)`, for a scan that mostly stays in one frame. Keeps the frame's bounds in `frame`.
     @inline(__always)
     func record(
         at address: UInt64, end: UInt64, in frame: inout VerifiedFrame
@@ -60,7 +60,7 @@ extension LogFile {
     }
 
     /// Reads the frame of the row record at `address`.
-    /// - Returns: the record's place in memory.
+    /// - Returns: the record's address in memory.
     @inline(never)
     private func readRecord(at address: UInt64, end: UInt64) throws(StoreError) -> UnsafeRawPointer {
         if let known = frames.pointer(at: address) { return known }
@@ -73,8 +73,8 @@ extension LogFile {
         throw StoreError.corrupt(path, at: address, "there is no row where an index says")
     }
 
-    /// Whether a record lies in a valid frame of rows. Once the frame is known, its header is not looked at again: that would
-    /// cost a miss of memory for each row. A record is inside its segment in any case, so nothing outside is ever read.
+    /// Whether a record is in a valid frame of rows. For a verified frame it does not read the header again, which would cost a cache miss for
+    /// each row. A record is inside its segment in any case, so nothing outside is read.
     @inline(__always)
     private func isInFrame(_ record: RowRecord, frame start: UInt64, end: UInt64) throws(StoreError) -> Bool {
         guard start % UInt64(FrameHeader.alignment) == 0, start >= FileFormat.dataStart, let word = bit(start) else { return false }
@@ -89,7 +89,7 @@ extension LogFile {
     }
 }
 
-/// The payload of a frame that was verified, for walks.
+/// The payload of a verified frame, for scans.
 struct VerifiedFrame {
     var frameStart: UInt64 = 0
     var start: UInt64 = 0

@@ -1,54 +1,44 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 import Synchronization
 
-/// One physical file of a store: its identity, its bytes, and which of its frames have been verified.
+/// One physical file of a store: its identity, its bytes, and the set of its verified frames.
 ///
-/// Its segments are mapped. Those of a file that is not to be mapped, or cannot be, are memory into which frames are read
-/// (`FrameMemory`); rows of a walk are then met as fast as in a mapping, single ones after a look at one more bit.
+/// Its segments are mapped. If a file must not or cannot be mapped, its frames are read into memory (`FrameMemory`). A scan then reads
+/// rows as fast as in a mapping; a single read tests one more bit.
 ///
 /// Invariants:
 /// 1. A frame lies within one segment, so a verified frame is contiguous in memory.
-/// 2. Callers read only frames that `verify` has passed, and only below the end of the file as it was when they learned
-///    of the frame; committed bytes never change, so a frame once verified stays so.
-/// 3. Segments stay where they are as long as this object lives.
-/// 4. Nothing is touched at or past `readableEnd`: mapped memory past the file's end faults, and offsets in the file may be
-///    anything. What others may cut off by the rules is not below it, unless the lock is held (`TailReader`). Should somebody cut the
-///    file shorter all the same, a mapped read faults, and one by `FrameMemory` throws.
+/// 2. Callers read only frames that `verify` has passed, and only below the end that the file had when they learned of the frame;
+///    committed bytes never change, so a verified frame stays verified.
+/// 3. Segments do not move as long as this object lives.
+/// 4. Nothing at or past `readableEnd` is touched: mapped memory past the file's end faults, and offsets in the file may have any
+///    value. Bytes that another process may rightfully cut off are not below it, unless the lock is held (`TailReader`). If the file is
+///    cut shorter against the rules, a mapped read faults and a read by `FrameMemory` throws.
 public final class LogFile: @unchecked Sendable {
-    // Unchecked: the two tables are read and written through atomics alone.
+    // Unchecked: the two tables are accessed only through atomics.
     let storage: any StorageFile
     let path: String
     let identity: FileIdentity
     let segmentShift: UInt64
     let segmentMask: UInt64
-    /// Whether segments are mapped, where the system can.
+    /// Whether segments are mapped, if the system can.
     let maps: Bool
-    /// By segment: its address, 0 until mapped, and in any case where its frames are read into `frames`.
+    /// By segment: its address; 0 until mapped, and always 0 if its frames are read into `frames`.
     let segments: UnsafeMutablePointer<Atomic<UInt>>
-    /// By segment: the address of its bits, one for each 64 bytes; 0 until needed. Behind those of a mapped segment there is one for each
-    /// piece that `askOnce` has asked for.
+    /// By segment: the address of its bits, one for each 64 bytes; 0 until needed. The bits of a mapped segment are followed by one
+    /// for each piece that `askOnce` has requested.
     let verified: UnsafeMutablePointer<Atomic<UInt>>
     let frames: FrameMemory
     private let prepared = Mutex(())
-    /// Behind the last segment that was ever used.
+    /// One more than the highest segment that was used.
     private let segmentsEnd = Atomic<Int>(0)
     private let readable = Atomic<UInt64>(0)
     private let replaced = Atomic<Bool>(false)
 
-    /// So that the tables stay small; 1 TiB with segments of 64 MiB.
+    /// A limit that keeps the tables small; 1 TiB with segments of 64 MiB.
     static let segmentsMax = 1 << 14
 
-    /// - Parameter counters: what is read of a file that is not mapped is counted there.
+    /// - Parameter counters: count the reads of a file that is not mapped.
     init(storage: any StorageFile, path: String, identity: FileIdentity, maps: Bool, counters: Counters) {
         self.storage = storage
         self.path = path
@@ -58,7 +48,7 @@ public final class LogFile: @unchecked Sendable {
         segmentShift = UInt64(identity.segmentShift)
         segmentMask = (1 << segmentShift) - 1
         let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
-        // Zero is a valid, empty state of both tables.
+        // Zeroed memory is a valid, empty table.
         segments = LazyMemory.zeroed(size).bindMemory(to: Atomic<UInt>.self, capacity: Self.segmentsMax)
         verified = LazyMemory.zeroed(size).bindMemory(to: Atomic<UInt>.self, capacity: Self.segmentsMax)
     }
@@ -74,24 +64,24 @@ public final class LogFile: @unchecked Sendable {
         LazyMemory.release(UnsafeMutableRawPointer(verified), size)
     }
 
-    /// Whether the store has gone over to another file. The disk keeps this one's space as long as somebody holds this object.
+    /// Whether another file has replaced this one in the store. The disk keeps this one's space as long as this object lives.
     public var isReplaced: Bool { replaced.load(ordering: .relaxed) }
 
     func noteReplacement() { replaced.store(true, ordering: .relaxed) }
 
-    /// The file's size as it was last seen (4).
+    /// The file's size when it was last checked (4).
     var readableEnd: UInt64 { readable.load(ordering: .relaxed) }
 
-    /// The file was seen to be at least this long. Where the log ended there may be something now.
+    /// Notes that the file is at least this long. Bytes behind the log's former end may have changed.
     func extendReadable(to size: UInt64) {
         readable.max(size, ordering: .relaxed)
         frames.fileHasChanged()
     }
 
-    /// The file was cut to this length.
+    /// Notes that the file was cut to this length.
     func cutReadable(to size: UInt64) { readable.store(size, ordering: .relaxed) }
 
-    /// The file is shorter than it was, though nobody who works with the store makes it so.
+    /// The error for a file that became shorter, although no user of the store makes it so.
     static func cut(_ path: String, to size: UInt64) -> StoreError {
         StoreError(
             .corrupt, path: path, at: size, "the file was cut to \(size) bytes while it was open; commits that ended behind that are lost",
@@ -102,27 +92,27 @@ public final class LogFile: @unchecked Sendable {
 
     var segmentSize: UInt64 { 1 << segmentShift }
 
-    /// Nothing is written or read behind this.
+    /// The end of the largest possible file.
     var sizeMax: UInt64 { UInt64(Self.segmentsMax) << segmentShift }
 
-    /// What ends there.
+    /// The error for a write past `sizeMax`.
     func full() -> StoreError {
         StoreError(
             .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments", remedy: "Compact it, or split the data over several stores.")
     }
 
-    /// What a frame can hold, wherever it lies; the first segment has the header.
+    /// The largest payload that fits a frame in any segment; the first segment contains the header too.
     var payloadMax: Int {
         min(Int(segmentSize - FileFormat.dataStart), RowRecord.bodyLengthMax) - FrameHeader.length(forPayload: 0)
     }
 
     private var mappedBitsSize: Int { Self.bitmapSize(segmentSize: Int(segmentSize)) + max(8, Int(segmentSize >> Self.pieceShift) / 8) }
 
-    /// The bytes from `offset` to the end of its segment.
+    /// The number of bytes from `offset` to the end of its segment.
     @inline(__always)
     func room(at offset: UInt64) -> UInt64 { segmentSize &- (offset & segmentMask) }
 
-    /// Where the file's byte `offset` lies in its mapping; nil where its segment is not mapped.
+    /// The address in memory of the file's byte `offset`; nil if its segment is not mapped.
     @inline(__always)
     func mapped(_ offset: UInt64) throws(StoreError) -> UnsafeRawPointer? {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
@@ -133,8 +123,8 @@ public final class LogFile: @unchecked Sendable {
         return try prepareSegment(index).map { $0 + Int(offset & segmentMask) }
     }
 
-    /// Maps a segment, or makes room for what is read of it.
-    /// - Returns: the mapping; nil where there is none.
+    /// Maps a segment, or makes room for its frames.
+    /// - Returns: the mapping; nil if there is none.
     @inline(never)
     private func prepareSegment(_ index: Int) throws(StoreError) -> UnsafeRawPointer? {
         guard index < Self.segmentsMax else { throw full() }
@@ -157,7 +147,7 @@ public final class LogFile: @unchecked Sendable {
         return UnsafeRawPointer(bitPattern: try result.get())
     }
 
-    /// - Returns: 0 where the file system cannot map, or the address space has no room: what else is wrong would be so for a read.
+    /// - Returns: 0 if the file system cannot map, or the address space has no room. Other errors would affect reads too, and are thrown.
     private func map(_ index: Int) throws(StoreError) -> UInt {
         do throws(StoreError) {
             return UInt(bitPattern: try storage.map(offset: UInt64(index) << segmentShift, length: 1 << Int(segmentShift)))
@@ -167,9 +157,8 @@ public final class LogFile: @unchecked Sendable {
         }
     }
 
-    /// Shows bytes as they are at this moment: superblocks, what is behind the log, what is damaged. Nothing of a file that is not
-    /// mapped is remembered.
-    /// - Precondition: they lie in one segment and before `readableEnd`.
+    /// Gives access to the current bytes: of superblocks, behind the log, or of damaged parts. For a file that is not mapped, keeps nothing.
+    /// - Precondition: the bytes are in one segment and before `readableEnd`.
     func withBytes<Result>(
         at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -180,13 +169,13 @@ public final class LogFile: @unchecked Sendable {
         return try body(UnsafeRawBufferPointer(buffer))
     }
 
-    /// Of the header as it is now.
+    /// The mark of the current header.
     func headerMark() throws(StoreError) -> HeaderMark {
         try withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0) }
     }
 
-    /// Writes bytes in place of themselves, before a sync that must reach them: after a failed sync, which another handle
-    /// may have had, the system may call pages clean that are not on the disk. A torn write changes nothing.
+    /// Rewrites bytes with the same content, before a sync that must include them: after a failed sync, perhaps of another handle, the
+    /// system may treat pages as clean that are not on the disk. A torn write changes nothing.
     func rewrite(from start: UInt64, to end: UInt64) throws(StoreError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(end - start, 1 << 20)), alignment: 64)
         defer { buffer.deallocate() }
@@ -202,7 +191,7 @@ public final class LogFile: @unchecked Sendable {
 
     // MARK: Frames
 
-    /// A frame whose checksum holds.
+    /// A frame with a right checksum.
     struct Frame {
         let offset: UInt64
         let pointer: UnsafeRawPointer
@@ -216,8 +205,8 @@ public final class LogFile: @unchecked Sendable {
     }
 
     /// The frame at `offset`, verified.
-    /// - Parameter limit: the end of what may be read.
-    /// - Returns: nil where no whole, valid frame lies there.
+    /// - Parameter limit: the end of the readable bytes.
+    /// - Returns: nil if there is no whole, valid frame.
     func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> Frame? {
         let limit = min(limit, readableEnd)
         guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0, offset < limit else { return nil }
@@ -227,13 +216,13 @@ public final class LogFile: @unchecked Sendable {
         return Frame(offset: offset, pointer: pointer, header: header)
     }
 
-    /// What the bytes at `offset` say of themselves as a frame. Nothing is verified.
-    /// - Parameter limit: the end of what may be read.
+    /// The frame header at `offset`, not verified.
+    /// - Parameter limit: the end of the readable bytes.
     func header(at offset: UInt64, limit: UInt64) throws(StoreError) -> FrameHeader? {
         try withHead(at: offset, limit: limit) { FrameHeader($0, limit: $1) }
     }
 
-    /// The same, of their kind and length alone.
+    /// The kind and length that the bytes at `offset` state, not verified.
     func stated(at offset: UInt64, limit: UInt64) throws(StoreError) -> (kind: FrameKind, length: UInt32)? {
         try withHead(at: offset, limit: limit) { FrameHeader.stated($0, limit: $1) }
     }
@@ -261,7 +250,7 @@ public final class LogFile: @unchecked Sendable {
 
     @inline(never)
     private func verifySlowly(_ pointer: UnsafeRawPointer, _ header: FrameHeader, _ offset: UInt64) -> Bool {
-        // One that fills pages is asked for as a whole; of others the disk gives all, or nearly, with the header.
+        // Requests a large frame as a whole; the disk delivers nearly all of a smaller one with its header.
         if header.length > Self.askedForMin { willRead(offset..<offset + UInt64(header.length)) }
         let checksum = FrameHeader.checksum(of: pointer, length: header.length, fileID: identity.fileID, offset: offset)
         guard checksum == header.checksum else { return false }
@@ -276,11 +265,11 @@ public final class LogFile: @unchecked Sendable {
         word.word.pointee.bitwiseOr(word.mask, ordering: .relaxed)
     }
 
-    /// Frames were written by this handle, which has computed their checksums: in a mapping they are verified. What is not mapped
-    /// is read back when it is needed, so that writing takes no memory.
-    /// - Parameter starts: where the frames start, in all of the bytes from `offset` to `end`.
+    /// Notes frames that this handle has written. Mapped ones are marked as verified, since the handle computed their checksums. Others
+    /// are read back when they are needed, so that writing takes no memory.
+    /// - Parameter starts: the offsets of all frames from `offset` to `end`.
     func wrote(_ starts: [UInt64], from offset: UInt64, to end: UInt64) {
-        // Behind the log there may be what an abandoned write left.
+        // Bytes of an abandoned write may be behind the log.
         frames.forget(from: offset, to: max(end, readableEnd))
         extendReadable(to: end)
         for start in starts where isMapped(start) { markVerified(start) }
@@ -291,7 +280,7 @@ public final class LogFile: @unchecked Sendable {
         return index < Self.segmentsMax && segments[index].load(ordering: .acquiring) != 0
     }
 
-    /// Forgets what was known of frames from `offset` on: their bytes are about to be cut off.
+    /// Forgets which frames from `offset` on are verified, since their bytes are about to be cut off.
     func forgetVerified(from offset: UInt64, to end: UInt64) {
         frames.forget(from: offset, to: end)
         var at = offset & ~63
@@ -301,7 +290,7 @@ public final class LogFile: @unchecked Sendable {
         }
     }
 
-    /// The word and bit that stand for the frame at `offset`; nil in a segment that was never used.
+    /// The word and bit of the frame at `offset`; nil in a segment that was never used.
     @inline(__always)
     func bit(_ offset: UInt64) -> (word: UnsafeMutablePointer<Atomic<UInt64>>, mask: UInt64)? {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
@@ -320,14 +309,14 @@ extension LogFile: FrameSource {
         return try payload(of: try frame(at: pointer.offset, limit: .max), pointer, kind)
     }
 
-    /// The same; what is not mapped is read into `bytes`, and valid until they are read into again.
+    /// Like `payload(at:kind:)`; if the file is not mapped, reads into `bytes`, and the payload is valid until the next read into them.
     func passedPayload(_ pointer: FramePointer, _ kind: FrameKind, _ bytes: inout ReadBuffer) throws(StoreError) -> UnsafeRawBufferPointer {
         let offset = pointer.offset, limit = min(readableEnd, offset &+ room(at: offset))
         guard offset < limit, try mapped(offset) == nil else { return try payload(at: pointer, kind: kind) }
         return try payload(of: try frames.frame(at: offset, limit: limit, passing: &bytes), pointer, kind)
     }
 
-    /// The file's size where it ends before the end of the frame at `offset`; nil elsewhere.
+    /// The file's size if it ends before the end of the frame at `offset`; nil otherwise.
     private func sizeWithin(_ offset: UInt64) -> UInt64? {
         guard let size = try? storage.size(), size < offset &+ room(at: offset) else { return nil }
         guard offset < size, size - offset >= UInt64(FrameHeader.lengthMin) else { return size }
@@ -339,7 +328,7 @@ extension LogFile: FrameSource {
 
     private func payload(of frame: Frame?, _ pointer: FramePointer, _ kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
         guard let frame, frame.header.kind == kind, frame.header.checksum == pointer.checksum else {
-            // Of a file that was cut more is lost than an index.
+            // A file that was cut has lost more than an index.
             if let size = sizeWithin(pointer.offset) { throw Self.cut(path, to: size) }
             throw StoreError(
                 .corrupt, path: path, at: pointer.offset, "an index block is damaged",

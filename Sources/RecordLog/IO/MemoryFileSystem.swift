@@ -1,17 +1,7 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 import Synchronization
 
-/// Files in memory, for in-memory stores and for tests. Nothing survives the file system object.
+/// Files in memory, for in-memory stores and for tests. They live as long as the file system object.
 public final class MemoryFileSystem: FileSystem {
     private let files = Mutex<[String: MemoryFile]>([:])
     private let nextInode = Atomic<UInt64>(1)
@@ -19,7 +9,7 @@ public final class MemoryFileSystem: FileSystem {
 
     public init() { memoryMax = .max }
 
-    /// - Parameter memoryMax: how many bytes of addresses each file may take; as if the process had no more.
+    /// - Parameter memoryMax: the most bytes of address space for each file, as if the process had no more.
     init(memoryMax: UInt64) { self.memoryMax = memoryMax }
 
     public func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
@@ -72,7 +62,7 @@ public final class MemoryFileSystem: FileSystem {
         files.withLock { $0[path] }?.contents()
     }
 
-    /// Makes a file with these bytes, in place of any that was there.
+    /// Makes a file with these bytes. Replaces an existing file.
     public func setContents(of path: String, to bytes: [UInt8]) {
         let inode = nextInode.wrappingAdd(1, ordering: .relaxed).oldValue
         let file = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode), memoryMax: memoryMax)
@@ -84,16 +74,16 @@ public final class MemoryFileSystem: FileSystem {
 
 /// The bytes of a file, in chunks that never move: a mapping is a pointer into a chunk.
 ///
-/// A chunk is a segment of the default size, so that a small store takes few addresses. A store of larger segments is read into memory of
-/// its own, as a file is that cannot be mapped.
+/// A chunk is a segment of the default size, so that a small store takes little address space. A store with larger segments is read into
+/// separate memory, like a file that cannot be mapped.
 ///
-/// Concurrent reads of bytes that are not being written are safe, as with a mapped file.
+/// Concurrent reads of bytes that are not being written are safe, as in a mapped file.
 final class MemoryFile: Sendable {
     private static let chunkShift = UInt64(FileFormat.defaultSegmentShift)
     private static let chunkSize = 1 << Int(chunkShift)
 
     private struct State: @unchecked Sendable {
-        // Unchecked: the chunks' memory is shared as a mapped file's is; see the type's comment.
+        // Unchecked: the chunks' memory is shared like that of a mapped file; see the type's comment.
         var chunks: [UnsafeMutableRawPointer] = []
         var size: UInt64 = 0
         var isLocked = false
@@ -102,6 +92,8 @@ final class MemoryFile: Sendable {
     let path: String
     let identity: FileSystemIdentity
     private let state = Mutex(State())
+    private let released = WaitCondition()
+    private let waiters = Atomic(0)
     private let memoryMax: UInt64
 
     init(path: String, identity: FileSystemIdentity, memoryMax: UInt64 = .max) {
@@ -116,7 +108,7 @@ final class MemoryFile: Sendable {
         }
     }
 
-    /// - Returns: nil where the address space has no room.
+    /// - Returns: nil if the address space has no room.
     private func chunk(_ offset: UInt64, _ state: inout State) -> UnsafeMutableRawPointer? {
         let index = Int(offset >> Self.chunkShift)
         while state.chunks.count <= index {
@@ -126,7 +118,7 @@ final class MemoryFile: Sendable {
         return state.chunks[index]
     }
 
-    /// - Parameter errno: tells `LogFile` where it may read what it cannot map.
+    /// - Parameter errno: allows `LogFile` to read the file if it cannot be mapped.
     private func outOfMemory(_ offset: UInt64, errno: Int32? = nil) -> StoreError {
         StoreError(
             .noSpace, path: path, at: offset, "the process has no memory for another \(Self.chunkSize >> 20) MiB of a store in memory",
@@ -196,6 +188,16 @@ final class MemoryFile: Sendable {
 
     func unlock() {
         state.withLock { $0.isLocked = false }
+        if waiters.load(ordering: .relaxed) > 0 { released.change {} }
+    }
+
+    /// Returns once the lock is free, or after a few milliseconds.
+    ///
+    /// A waiter counts itself before it looks at the lock, so the holder that lets the lock go afterwards sees it, and wakes it.
+    func waitForLock() {
+        waiters.add(1, ordering: .relaxed)
+        released.wait(atMost: 10) { state.withLock { !$0.isLocked } }
+        waiters.subtract(1, ordering: .relaxed)
     }
 
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
@@ -218,7 +220,7 @@ final class MemoryFile: Sendable {
     }
 }
 
-/// One opening of a memory file: locks are by opening, as `flock`'s are.
+/// One descriptor of a memory file: each has its own lock, as with `flock`.
 final class MemoryFileHandle: StorageFile {
     private let file: MemoryFile
     private let holdsLock = Atomic<Bool>(false)
@@ -246,7 +248,7 @@ final class MemoryFileHandle: StorageFile {
                     .locked, path: file.path, "another writer held the lock for \(timeout)",
                     remedy: "Wait for it to finish, or raise the lock timeout.")
             }
-            LazyMemory.pause()
+            file.waitForLock()
         }
         holdsLock.store(true, ordering: .relaxed)
     }

@@ -1,20 +1,10 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
-/// Which processes have a file open or mapped, where the system tells: on Linux, by `/proc/PID/fd` and `/proc/PID/maps` of
-/// those that this process may look at.
+/// Finds the processes that have a file open or mapped: on Linux, in `/proc/PID/fd` and `/proc/PID/maps` of the processes that
+/// this one may examine.
 enum OpenFiles {
-    /// - Parameter own: how many openings of this process do not count.
-    /// - Returns: nil where the system does not tell.
+    /// - Parameter own: the number of this process's descriptors that do not count.
+    /// - Returns: nil if the system does not report it.
     static func holders(of identity: FileSystemIdentity, without own: Int) -> [FileHolder]? {
         #if os(Linux) || os(Android)
             guard let processes = SystemInformation.numbers(in: "/proc") else { return nil }
@@ -29,8 +19,8 @@ enum OpenFiles {
         #endif
     }
 
-    /// The processes but this one that have the file open for writing.
-    /// - Returns: nil where the system does not tell.
+    /// The processes other than this one that have the file open for writing.
+    /// - Returns: nil if the system does not report it.
     static func otherWriters(of identity: FileSystemIdentity) -> [FileHolder]? {
         #if os(Linux) || os(Android)
             guard let processes = SystemInformation.numbers(in: "/proc") else { return nil }
@@ -45,11 +35,11 @@ enum OpenFiles {
         #endif
     }
 
-    /// Whether what Linux says of a descriptor, with a line like `flags:\t0100002` in octal, is that it may be written to.
+    /// Whether a descriptor may be written to. Linux's description of it has a line like `flags:\t0100002`, in octal.
     static func isForWriting(_ lines: [UInt8]) -> Bool {
         for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "flags:".utf8) {
             let digits = line.dropFirst(6).drop { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
-            // The lowest two bits: reading, writing, both.
+            // The lowest two bits: 0 reading, 1 writing, 2 both.
             return UInt64(String(decoding: digits, as: UTF8.self), radix: 8).map { $0 & 3 != 0 } ?? false
         }
         return false
@@ -57,10 +47,10 @@ enum OpenFiles {
 
     /// Whether a list of mappings has one of the file.
     ///
-    /// A line is `7f01-7f02 r--s 00000000 08:01 4567 /path`: device numbers in hexadecimal, the inode in decimal. Lines that
-    /// are otherwise are passed over.
+    /// A line is `7f01-7f02 r--s 00000000 08:01 4567 /path`: device numbers in hexadecimal, the inode in decimal. Lines of another form
+    /// are skipped.
     static func isMapped(_ identity: FileSystemIdentity, in list: [UInt8]) -> Bool {
-        // Lists are long, and hardly one has the file.
+        // Lists are long, and few have the file.
         guard contains(list, Array(" \(identity.inode)".utf8)) else { return false }
         for line in list.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)

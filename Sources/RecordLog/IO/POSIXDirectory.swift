@@ -1,24 +1,16 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-    /// A directory that is to be synced.
+    /// A directory, ready for a sync.
     ///
-    /// One that may be written to and not read (mode 0300) cannot be opened. Linux can sync the whole file system by a file in it instead,
-    /// which takes longer and makes the directory durable as well. Elsewhere such a directory is refused, before anything is changed.
+    /// A directory that may be written but not read (mode 0300) cannot be opened. Linux can sync the whole file system through a file in it
+    /// instead; that takes longer and makes the directory durable as well. Other systems refuse such a directory, before any change.
     final class POSIXDirectory: OpenDirectory {
         private let descriptor: Int32
         private let path: String
         private let syncsFileSystem: Bool
 
-        /// - Parameter file: in the directory; it need not be there where the directory can be read.
+        /// - Parameter file: a file in the directory; it need not exist if the directory can be read.
         init(of file: String, in directory: String) throws(StoreError) {
             path = directory
             let own = SystemCall.retry { openFile(directory, O_RDONLY | O_CLOEXEC, 0) }
@@ -50,13 +42,13 @@
                     return
                 }
             #endif
-            // Some file systems cannot sync a directory and say EINVAL; their renames are durable by themselves.
+            // Some file systems cannot sync a directory and return EINVAL; their renames are durable by themselves.
             guard SystemCall.retry({ fsync(descriptor) }) == 0 || errno == EINVAL else { throw SystemCall.error("fsync", path, errno) }
         }
 
         #if os(Linux) || os(Android)
             private typealias Call = @convention(c) (Int32) -> Int32
-            /// Headers show it to GNU sources alone.
+            /// Headers declare the call only for GNU sources.
             private static let syncFileSystem: Call? = dlsym(nil, "syncfs").map { unsafeBitCast($0, to: Call.self) }
         #endif
     }

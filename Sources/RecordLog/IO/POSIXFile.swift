@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 import Synchronization
 
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
@@ -16,7 +8,7 @@ import Synchronization
         private let path: String
         let identity: FileSystemIdentity
         private let fork = ForkGeneration.current
-        /// The newest one.
+        /// The newest mapping; each one links to an older one.
         private let mappings = Mutex<Mapping?>(nil)
         private let courtesy = LockFairness()
         #if os(Linux) || os(Android)
@@ -43,7 +35,7 @@ import Synchronization
 
         deinit {
             mappings.withLock { newest in
-                // One after the other: a release of the newest would go as deep as there are mappings.
+                // A loop: a release of the newest would recurse once for each mapping.
                 while let mapping = newest {
                     munmap(UnsafeMutableRawPointer(bitPattern: mapping.address), mapping.length)
                     newest = mapping.older
@@ -54,7 +46,7 @@ import Synchronization
         }
 
         func size() throws(StoreError) -> UInt64 {
-            // Not `fstat`, which asks for the times as well: see `UntimedStatus`.
+            // Not `fstat`, which also reads the times: see `UntimedStatus`.
             let end = lseek(descriptor, 0, SEEK_END)
             guard end >= 0 else { throw SystemCall.error("lseek", path, errno) }
             #if os(Linux) || os(Android)
@@ -71,15 +63,15 @@ import Synchronization
         }
 
         func setAttributes(_ attributes: FileAttributes) throws(StoreError) {
-            // Only a privileged process may give a file away; another one's is its own. Any member of a group may give it to that.
+            // Only a privileged process may change the owner. The owner may choose any group that it belongs to.
             if fchown(descriptor, attributes.owner, attributes.group) != 0 { _ = fchown(descriptor, uid_t.max, attributes.group) }
             let made = try self.attributes()
             let keepsGroup = made.map { $0.group == attributes.group } ?? true
             var permissions = attributes.narrowed(keepsOwner: made.map { $0.owner == attributes.owner } ?? true, keepsGroup: keepsGroup)
-            // The list lets the group's members in as soon as it is set. One that the file has from its directory goes.
+            // The list gives the group's members access as soon as it is set. Without a list, removes the one inherited from the directory.
             let list = keepsGroup ? attributes.accessList : nil
             if list != made?.accessList, !setAccessList(list) { permissions &= ~0o77 }
-            // The bits mean something else without their list, which may also shut somebody out.
+            // Without their list the bits mean something else, and the list may also deny access.
             if list != attributes.accessList { permissions &= ~0o77 }
             guard SystemCall.retry({ fchmod(descriptor, mode_t(permissions)) }) == 0 else {
                 throw SystemCall.error("fchmod", path, errno)
@@ -90,7 +82,7 @@ import Synchronization
             private func accessList() -> [UInt8]? { AccessList.read(descriptor) }
             private func setAccessList(_ list: [UInt8]?) -> Bool { AccessList.write(list, descriptor) }
         #else
-            // Darwin's lists add to the permissions, and are not carried over: the new file is for fewer, but for whom a list denies something.
+            // Darwin's lists extend the permissions and are not copied: the new file allows fewer users, except those whom a list denies.
             private func accessList() -> [UInt8]? { nil }
             private func setAccessList(_ list: [UInt8]?) -> Bool { true }
         #endif
@@ -111,7 +103,7 @@ import Synchronization
 
         var writesBehind: Bool { true }
 
-        /// The lock of a file that was opened before a fork is the parent's too: nothing is written under it, and it is not let go.
+        /// The parent shares the lock of a file that was opened before a fork: so the child neither writes under it nor releases it.
         private func checkFork() throws(StoreError) {
             guard fork == ForkGeneration.current else { throw ForkGeneration.refusal(path) }
         }
@@ -124,14 +116,14 @@ import Synchronization
             let (done, code) = SystemCall.transfer(bytes.count) { done in
                 pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
             }
-            // A write that takes nothing and gives no reason has no room.
+            // A write that transfers nothing and returns no error has no room.
             guard done == bytes.count else { throw SystemCall.error("pwrite", path, at: offset + UInt64(done), code ?? ENOSPC) }
         }
 
         #if os(Linux) || os(Android)
             func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
                 try checkFork()
-                // In place alone: a file system that copies a block for it may find no room for that while it syncs.
+                // Only if the file system writes in place: one that copies a block for it may run out of space during the sync.
                 if windows.isInPlace(identity.device), let done = SyncedWrite.write(bytes, to: descriptor, at: offset) {
                     if done == bytes.count { return }
                     if done < 0, ![ENOSYS, EOPNOTSUPP, EINVAL].contains(errno) { throw SystemCall.error("pwritev2", path, at: offset, errno) }
@@ -150,7 +142,7 @@ import Synchronization
 
         func sync() throws(StoreError) {
             #if canImport(Darwin)
-                // Only this reaches past the drive's cache there.
+                // On Darwin only this call empties the drive's cache.
                 if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
                 guard SystemCall.retry({ fsync(descriptor) }) == 0 else { throw SystemCall.error("fsync", path, errno) }
             #else
@@ -235,7 +227,7 @@ import Synchronization
             func willSync(_ range: Range<UInt64>) { EarlyWriteback.begin(range, of: descriptor) }
         #endif
 
-        /// - Parameter fill: writes a path, and gives its length; -1 where there is none.
+        /// - Parameter fill: writes a path and returns its length; -1 if there is none.
         private static func path(_ fill: (UnsafeMutableBufferPointer<CChar>) -> Int) -> String? {
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
                 let count = fill(buffer)

@@ -1,16 +1,8 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
 
-    /// Files through POSIX calls.
+    /// Files, by POSIX calls.
     public struct POSIXFileSystem: FileSystem {
         public init() {}
 
@@ -24,12 +16,12 @@
             }
             let permissions: mode_t = mode == .createPrivate ? 0o600 : 0o644
             if mode != .readOnly { FileSizeSignal.ignoreIfDefault() }
-            // A pipe would be waited for until somebody writes to it; for a regular file the flag means nothing.
+            // O_NONBLOCK: opening a pipe would wait for a writer. The flag changes nothing for a regular file that no process has leased.
             var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK, permissions) }
-            // But for one that somebody else has a lease of, which is to be waited for.
+            // Another process has a lease of the file: this call waits for it.
             if descriptor < 0, errno == EWOULDBLOCK { descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC, permissions) } }
             if descriptor < 0, errno == ELOOP, mode == .readWriteUnlinked { throw FileInTheWay.error(path, "a symbolic link") }
-            // Darwin has another word for a socket.
+            // Darwin returns another error for a socket.
             guard descriptor >= 0 else { throw SystemCall.error("open", path, errno == EOPNOTSUPP ? ENXIO : errno) }
             var status = stat()
             guard fstat(descriptor, &status) == 0 else {
@@ -68,15 +60,15 @@
             return FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
         }
 
-        /// Makes a directory that nobody but its owner may look into.
-        /// - Returns: false where something has the name already, be it a link that leads nowhere.
+        /// Creates a directory that only its owner may access.
+        /// - Returns: false if the name is taken, even by a broken link.
         package func makePrivateDirectory(_ path: String) throws(StoreError) -> Bool {
             if mkdir(path, 0o700) == 0 { return true }
             guard errno == EEXIST else { throw SystemCall.error("mkdir", path, errno) }
             return false
         }
 
-        /// - Returns: false where it has something in it, is no directory or is not there.
+        /// - Returns: false if it is not empty, not a directory, or missing.
         package func removeEmptyDirectory(_ path: String) -> Bool { rmdir(path) == 0 }
 
         public func rename(_ old: String, to new: String) throws(StoreError) {
@@ -116,7 +108,7 @@
             UInt64.random(in: 1...UInt64.max)
         }
 
-        /// The system reads a path up to its first zero byte: it would be another file's.
+        /// Refuses a path with a zero byte: the system would read up to it, and use another file.
         private static func check(_ path: String) throws(StoreError) {
             guard path.utf8.contains(0) else { return }
             throw StoreError(.invalidArgument, path: path, "the path has a zero byte", remedy: "Give a path without one.")
@@ -128,7 +120,7 @@
         }
     }
 
-    // The names that the methods above have too.
+    // These functions have the same names as the methods above.
     func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 { open(path, flags, permissions) }
     private func renameFile(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
@@ -141,9 +133,9 @@
             }
         }
 
-        /// Repeats a call that may transfer less than it was asked for, or be interrupted, until everything is done.
-        /// - Parameter call: takes how much is done already, and gives how much more it did; 0 at an end, -1 for an error.
-        /// - Returns: how much is done, and the error number where a call failed.
+        /// Repeats a call that may transfer less than requested, or be interrupted, until all is transferred.
+        /// - Parameter call: gets the number of bytes transferred so far and returns the number of further bytes; 0 at an end, -1 for an error.
+        /// - Returns: the number of bytes transferred, and the error number if a call failed.
         static func transfer(_ count: Int, _ call: (Int) -> Int) -> (done: Int, code: Int32?) {
             var done = 0
             while done < count {
@@ -155,7 +147,7 @@
             return (done, nil)
         }
 
-        /// What a failed call means, and what to do.
+        /// The error for a failed call, with a remedy.
         static func error(_ call: String, _ path: String, at offset: UInt64? = nil, _ code: Int32) -> StoreError {
             let reason = String(cString: strerror(code))
             let (kind, remedy): (StoreError.Code, String) = switch code {
@@ -163,10 +155,10 @@
             case EACCES, EPERM: (.permissionDenied, "Check the permissions of the file and its directory.")
             case EROFS: (.permissionDenied, "The file system is read-only; open the store read-only.")
             case EISDIR: (.isDirectory, "Give the path of a store file, not of a directory.")
-            // What opening a socket gives; pipes and devices count as the same.
+            // The error of opening a socket. Pipes and devices get the same one.
             case ENXIO: (.notAStore, "Give the path of a store file, not of a pipe, a socket or a device.")
             case EEXIST: (.exists, "Choose another path, or open the file that is there.")
-            // Before a write that the limit leaves no byte for; what came before of it stays behind the log's end.
+            // The error of a write that starts at the limit. Bytes of the partial write before it stay behind the log's end.
             case EFBIG: (.noSpace, "The file may not grow: raise the limit of the process (`ulimit -f`), or use a file system that allows larger files; "
                 + "what was saved before is whole.")
             case ENOSPC, EDQUOT: (.noSpace, "Free some space and save again; what was saved before is whole.")

@@ -1,7 +1,7 @@
-/// The bytes of a file that were read last, and some that follow them: reads that go on where the last one ended take twice as
-/// much each time, others as little as a page.
+/// The bytes of a file that were read last, with read-ahead: a read that continues the last one doubles the amount; any other read
+/// starts with one page.
 struct ReadBuffer: ~Copyable, @unchecked Sendable {
-    // Unchecked: nobody else has its memory.
+    // Unchecked: its memory has no other owner.
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.least, alignment: 64)
     private var start: UInt64 = 0
     private var count = 0
@@ -14,12 +14,12 @@ struct ReadBuffer: ~Copyable, @unchecked Sendable {
         buffer.deallocate()
     }
 
-    /// Whether it takes more memory than reading ahead does: it was used for a large frame.
+    /// Whether it grew beyond read-ahead's size, for a large frame.
     var isLarge: Bool { buffer.count > Self.most }
 
     /// The bytes from `offset` on, valid until the next call.
-    /// - Parameter limit: the end of what may be read.
-    /// - Returns: nil where the file ends before them, and how far it goes.
+    /// - Parameter limit: the end of the readable bytes.
+    /// - Returns: nil if the file ends before them; and the end of the bytes read.
     mutating func bytes(
         at offset: UInt64, count wanted: Int, limit: UInt64, _ read: (UnsafeMutableRawBufferPointer, UInt64) throws(StoreError) -> Int
     ) throws(StoreError) -> (pointer: UnsafeRawPointer?, end: UInt64) {
@@ -37,7 +37,7 @@ struct ReadBuffer: ~Copyable, @unchecked Sendable {
             buffer.deallocate()
             buffer = larger
         } else if kept > 0 {
-            // They may overlap, which this allows.
+            // The regions may overlap, which this call allows.
             buffer.baseAddress!.copyMemory(from: buffer.baseAddress! + from, byteCount: kept)
         }
         let more = try read(UnsafeMutableRawBufferPointer(rebasing: buffer[kept..<amount]), offset + UInt64(kept))

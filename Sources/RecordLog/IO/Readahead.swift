@@ -1,32 +1,33 @@
-/// Says what of a mapped file a walk is about to read.
+/// Issues readahead for the part of a mapped file that a scan reads next.
 ///
-/// A walk tells where it is, and gets back what to ask the file for (`StorageFile.willRead`), so that the disk is at work while the walk is.
+/// A scan reports its position and gets a range to request from the file (`StorageFile.willRead`), so that the disk and the scan work at
+/// the same time.
 ///
 /// Invariants:
-/// 1. Nothing is asked for until the walk has gone on twice: many a walk ends within two blocks of an index.
-/// 2. What is asked for begins where the last of it ended, in the direction of the walk, and is twice as long, up to `most`.
-/// 3. A step of more than `nearby` begins anew.
+/// 1. Nothing is requested before the scan has advanced twice: many scans end within two blocks of an index.
+/// 2. A request begins at the end of the last one, in the direction of the scan, and is twice as long, up to `most`.
+/// 3. A step of more than `nearby` starts over.
 struct Readahead {
-    /// While the walk is in here there is nothing to be done.
+    /// While the scan is in this range, nothing is requested.
     private var calm: Range<UInt64> = .max ..< .max
-    /// What was asked for last.
+    /// The last request.
     private var asked: Range<UInt64> = 0..<0
     private var length: UInt64 = 0
-    /// How often it has gone on; less than 0 backward.
+    /// The number of advances in one direction; negative for backward.
     private var steps = 0
 
     static let least: UInt64 = 64 << 10
     static let most: UInt64 = 4 << 20
     static let nearby: UInt64 = 64 << 10
 
-    /// - Parameter offset: where the walk reads next.
-    /// - Returns: what to ask the file for; mostly nil. It may reach past the file's end.
+    /// - Parameter offset: the next offset of the scan.
+    /// - Returns: the range to request, which may extend past the file's end; usually nil.
     @inline(__always)
     mutating func reach(_ offset: UInt64) -> Range<UInt64>? {
         calm.contains(offset) ? nil : move(to: offset)
     }
 
-    /// Whether the walk goes on there.
+    /// Whether the offset continues the scan.
     @inline(__always)
     fileprivate func isNear(_ offset: UInt64) -> Bool {
         if offset >= calm.upperBound { return offset - calm.upperBound <= Self.nearby }
@@ -61,17 +62,17 @@ struct Readahead {
     }
 }
 
-/// The same for a walk that reads at two places in turn, as rows are read of which some were changed: where they were written first, and where
-/// the changed ones lie. A step to neither begins anew at the place that was left longer ago.
+/// Readahead for a scan that alternates between two positions. Rows need it when some were changed: the unchanged rows are at the
+/// first position, the changed ones at the second. A step to neither restarts the position that was used longer ago.
 struct ReadaheadAtTwoPositions {
     private var here = Readahead()
     private var there = Readahead()
-    /// Whether the last step was to neither, but for the walk's first.
+    /// Whether the last step was to neither position; false for the scan's first step.
     private(set) var isAstray = false
     private var hasBegun = false
 
-    /// - Parameter offset: where the walk reads next.
-    /// - Returns: what to ask the file for; mostly nil. It may reach past the file's end.
+    /// - Parameter offset: the next offset of the scan.
+    /// - Returns: the range to request, which may extend past the file's end; usually nil.
     mutating func reach(_ offset: UInt64) -> Range<UInt64>? {
         if !here.isNear(offset) { swap(&here, &there) }
         isAstray = hasBegun && !here.isNear(offset)

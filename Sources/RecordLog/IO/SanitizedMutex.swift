@@ -1,10 +1,10 @@
 #if THREAD_SANITIZER
     import Synchronization
 
-    /// Takes the standard library's place in builds for the thread sanitizer, which does not see its mutex: a thread that had to
-    /// wait is let on by the kernel, in code of the library that is not instrumented, so that everything a contended mutex guards
-    /// would pass for a race. Whoever has the lock reads what the last holder stored, and stores for the next one: an order that
-    /// the sanitizer sees, and that holds only where the lock does.
+    /// Replaces the standard library's mutex in builds for the thread sanitizer, which does not see that one: the kernel wakes a waiting
+    /// thread in library code that is not instrumented, so everything that a contended mutex guards would appear as a race. Here a holder of
+    /// the lock reads the value that the last holder stored, and stores one for the next. The sanitizer sees this order, and it exists
+    /// only if the lock works.
     package struct Mutex<Value: ~Copyable>: ~Copyable {
         private let base: Synchronization.Mutex<Value>
         private let order = Atomic<Int>(0)
@@ -35,6 +35,6 @@
     }
 
     extension Mutex: @unchecked Sendable where Value: ~Copyable {
-        // Unchecked: as the standard library's.
+        // Unchecked: as the standard library's mutex is.
     }
 #endif

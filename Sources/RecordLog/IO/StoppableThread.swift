@@ -1,37 +1,40 @@
 import Synchronization
 
-/// One piece of work on a thread of its own, which its owner can tell to end early.
+/// Runs one piece of work on a separate thread. Its owner can stop it early.
 final class StoppableThread: Sendable {
     private let stopped = Atomic<Bool>(false)
-    private let ended = Atomic<Bool>(true)
+    private let end = Completion(isFinished: true)
 
-    /// Whether the owner has told the work to end.
+    /// Whether the owner has stopped the work.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
-    /// Whether no thread runs: none was started, or its work has ended. What the work has written is there then.
-    var hasEnded: Bool { ended.load(ordering: .acquiring) }
+    /// Whether no thread runs: none was started, or its work has ended. The caller then sees the work's writes.
+    var hasEnded: Bool { end.isFinished }
 
-    /// - Returns: false where the system gives no thread; `work` is not run then.
+    /// - Returns: false if the system provides no thread; `work` does not run then.
     func start(_ work: @escaping @Sendable () -> Void) -> Bool {
-        ended.store(false, ordering: .releasing)
+        end.begin()
         let isStarted = SystemThread.start { [self] in
             work()
-            ended.store(true, ordering: .releasing)
+            end.finish()
         }
-        if !isStarted { ended.store(true, ordering: .releasing) }
+        if !isStarted { end.finish() }
         return isStarted
     }
 
-    /// For the work, now and then.
-    /// - Throws: `cancelled` once the owner has told it to end.
+    /// Called by the work from time to time.
+    /// - Throws: `cancelled` once the owner has stopped it.
     func check(_ path: String) throws(StoreError) {
         guard isStopped else { return }
         throw StoreError(.cancelled, path: path, "the operation that this work is a part of has ended", remedy: "The store is as it was.")
     }
 
-    /// Tells the work to end, and waits for that.
+    /// Returns once no thread runs, or after about so many milliseconds.
+    func wait(atMost milliseconds: Int) { end.wait(atMost: milliseconds) }
+
+    /// Stops the work, and waits until it has ended.
     func stop() {
         stopped.store(true, ordering: .releasing)
-        while !hasEnded { LazyMemory.pause() }
+        end.wait()
     }
 }

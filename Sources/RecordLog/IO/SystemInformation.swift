@@ -1,14 +1,8 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import Platform
 
-/// What Linux tells of processes and files in `/proc`.
+/// Reads Linux's information on processes and files in `/proc`.
 enum SystemInformation {
-    /// A process's name as `/proc/PID/comm` has it, which is whatever the process says; nil for an empty one.
+    /// A process's name from `/proc/PID/comm`, which the process can set freely; nil for an empty one.
     static func name(_ bytes: [UInt8]) -> String? {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
         let text = String(decoding: line, as: UTF8.self)
@@ -16,7 +10,7 @@ enum SystemInformation {
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
     }
 
-    /// As Linux packs device numbers into 64 bits.
+    /// Linux's encoding of device numbers in 64 bits.
     static func major(_ device: UInt64) -> UInt64 { (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF }
     static func minor(_ device: UInt64) -> UInt64 { device & 0xFF | (device >> 12) & 0xFFFF_FF00 }
 
@@ -24,8 +18,8 @@ enum SystemInformation {
         major == self.major(device) && minor == self.minor(device)
     }
 
-    /// The kind of file system that a device has, as a line of `/proc/self/mountinfo` says: `27 1 254:0 / / rw,relatime - ext4
-    /// /dev/vda rw`. Lines that are otherwise are passed over.
+    /// The file system type of a device, from a line of `/proc/self/mountinfo` like `27 1 254:0 / / rw,relatime - ext4 /dev/vda rw`. Lines
+    /// of another form are skipped.
     static func fileSystemType(in list: [UInt8], of device: UInt64) -> String? {
         for line in list.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
@@ -38,7 +32,7 @@ enum SystemInformation {
     }
 
     #if os(Linux) || os(Android)
-        /// The kind of file system that a device has; nil where the system does not tell.
+        /// The file system type of a device; nil if the system does not report it.
         static func fileSystemType(of device: UInt64) -> String? {
             read("/proc/self/mountinfo", limit: 1 << 20).flatMap { fileSystemType(in: $0, of: device) }
         }
@@ -47,14 +41,14 @@ enum SystemInformation {
             FileHolder(process: process, name: read("/proc/\(process)/comm", limit: 64).flatMap(name))
         }
 
-        /// - Returns: nil where it may not be read, or is not there.
+        /// - Returns: nil if the file is missing or may not be read.
         static func read(_ path: String, limit: Int) -> [UInt8]? {
             let descriptor = SystemCall.retry { open(path, O_RDONLY | O_CLOEXEC) }
             guard descriptor >= 0 else { return nil }
             defer { _ = close(descriptor) }
             return [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
                 while filled < limit, let start = buffer.baseAddress {
-                    // Such files have no size, and end where a read gives nothing.
+                    // Such files have no size, and end when a read returns nothing.
                     let count = SystemCall.retry { readBytes(descriptor, start + filled, limit - filled) }
                     guard count > 0 else { break }
                     filled += count
@@ -62,8 +56,8 @@ enum SystemInformation {
             }
         }
 
-        /// The numbers that are names in a directory, as processes are in `/proc` and a process's files in `fd`.
-        /// - Returns: nil where it may not be read, or is not there.
+        /// The directory entries whose names are numbers: processes in `/proc`, a process's descriptors in its `fd`.
+        /// - Returns: nil if the directory is missing or may not be read.
         static func numbers(in directory: String) -> [Int32]? {
             guard let stream = opendir(directory) else { return nil }
             defer { closedir(stream) }
@@ -80,6 +74,6 @@ enum SystemInformation {
 }
 
 #if os(Linux) || os(Android)
-    // The name that the method above has too.
+    // This function has the same name as the method above.
     private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int { read(descriptor, buffer, count) }
 #endif

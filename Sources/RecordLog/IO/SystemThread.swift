@@ -1,24 +1,21 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
+import Platform
 
-/// A thread of the system's own: work on it may wait for the disk, which work on the language's shared threads must not.
+/// A thread of the operating system. Work on it may wait for the disk; work on Swift's shared threads must not.
 enum SystemThread {
-    /// The thread that asks, by a number that no other one has meanwhile; 0 where the system gives none.
+    /// A number that identifies the calling thread while it exists; 0 if the system provides none.
     static var current: UInt {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-            // A number or a pointer, of a word in any case.
+            // A number or a pointer, one word in both cases.
             withUnsafeBytes(of: pthread_self()) { $0.loadUnaligned(as: UInt.self) }
         #else
             0
+        #endif
+    }
+
+    /// Lets other threads run for about 50 microseconds.
+    static func rest() {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            usleep(50)
         #endif
     }
 
@@ -28,7 +25,7 @@ enum SystemThread {
     }
 
     /// Runs `body` on a new thread.
-    /// - Returns: false where the system gives none: it is not run then.
+    /// - Returns: false if the system provides none; `body` does not run then.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
             let work = Unmanaged.passRetained(Work(body)).toOpaque()

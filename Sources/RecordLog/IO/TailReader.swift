@@ -1,7 +1,7 @@
-/// Reads what another process may be writing, or cutting off, at this moment: into memory of its own, since a mapped read of bytes that
-/// are cut off is a fault that ends the process. Bytes that are not there any more are no frame.
+/// Reads bytes that another process may be writing or cutting off at this moment. Reads into separate memory, since a mapped read of
+/// bytes that are cut off is a fault that ends the process. Bytes that no longer exist are not a frame.
 ///
-/// What it gives is valid until it is asked again.
+/// A result is valid until the next call.
 final class TailReader {
     private let file: LogFile
     private var ahead = ReadBuffer()
@@ -10,7 +10,7 @@ final class TailReader {
         self.file = file
     }
 
-    /// - Returns: nil where the file ends before them.
+    /// - Returns: nil if the file ends before them.
     func bytes(at offset: UInt64, count: Int, limit: UInt64) throws(StoreError) -> UnsafeRawPointer? {
         try ahead.bytes(at: offset, count: count, limit: limit) { buffer, offset throws(StoreError) in
             try file.storage.read(into: buffer, at: offset)

@@ -1,5 +1,5 @@
 extension Unmanaged {
-    /// Calls `body` with the object, which somebody else keeps alive until it returns; no reference is counted.
+    /// Calls `body` with the object and counts no reference. The caller must keep the object alive until the call returns.
     @inline(__always)
     func guaranteed<Result, Failure: Error>(_ body: (Instance) throws(Failure) -> Result) throws(Failure) -> Result {
         try _withUnsafeGuaranteedRef { instance in

@@ -1,17 +1,11 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
 
-    /// Which file a path leads to, asked without asking for the file's times.
+    /// Finds the identity of a path's file without reading the file's times.
     ///
-    /// A file that was asked for its times gets a finer one at its next write (Linux 6.13 and later, "multigrain timestamps"), which makes
-    /// the inode dirty: a sync after one small write takes half as long again. `stat` and `fstat` ask for them; `statx` asks for what it is told
-    /// to. Headers show it to GNU sources alone, so it is looked up while the process runs, and where it is missing `stat` is called.
+    /// Linux (6.13 and later, "multigrain timestamps") gives a file whose times were read a finer one at its next write, which makes the
+    /// inode dirty: a sync after one small write takes half as long again. `stat` and `fstat` read the times; `statx` reads only what the
+    /// caller requests. Headers declare it only for GNU sources, so it is looked up at run time; without it, `stat` is called.
     enum UntimedStatus {
         private typealias Call = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UInt32, UnsafeMutableRawPointer) -> Int32
 
@@ -23,7 +17,7 @@
             static let inodeIsThere: UInt32 = 0x100
         }
 
-        /// - Returns: nil where the system cannot tell in this way, or there is an error: `stat` says which.
+        /// - Returns: nil if the system does not support the call, or it fails: `stat` returns the error.
         static func identity(of path: String) -> FileSystemIdentity? {
             guard let call else { return nil }
             return withUnsafeTemporaryAllocation(byteCount: Layout.size, alignment: 8) { buffer in
@@ -32,7 +26,7 @@
                 else { return nil }
                 let major = UInt64(status.load(fromByteOffset: Layout.major, as: UInt32.self))
                 let minor = UInt64(status.load(fromByteOffset: Layout.minor, as: UInt32.self))
-                // As in `st_dev`.
+                // The encoding of `st_dev`.
                 return FileSystemIdentity(
                     device: minor & 0xff | (major & 0xfff) << 8 | (minor & ~0xff) << 12 | (major & ~0xfff) << 32,
                     inode: status.load(fromByteOffset: Layout.inode, as: UInt64.self))

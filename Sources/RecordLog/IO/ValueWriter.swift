@@ -1,4 +1,4 @@
-/// Takes a value's bytes in turn, and lays them down in frames as they fill: at most a chunk (1 MiB) is kept here.
+/// Takes a value's bytes in turn and appends them as frames. Keeps at most one chunk (1 MiB) in memory.
 ///
 /// Confined to the closure of `Transaction.writeValue`.
 public final class ValueWriter {
@@ -6,17 +6,17 @@ public final class ValueWriter {
     private let path: String
     private let chunkSize: Int
     private let chunksMax: Int
-    /// A value of no more bytes stays in the row.
+    /// The largest size of a value that stays in the row.
     private let inlineMax: Int
-    /// The bytes of a chunk that is not full yet.
+    /// The bytes of the last chunk.
     private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var buffered = 0
     private var chunks: [FramePointer] = []
     private var isFinished = false
-    /// The bytes taken so far.
+    /// The number of bytes taken so far.
     public private(set) var count: UInt64 = 0
 
-    /// - Parameter isInlineAllowed: false for a value that had frames before.
+    /// - Parameter isInlineAllowed: false for a value that already had frames.
     init(appender: FrameAppender, isInlineAllowed: Bool = true) {
         self.appender = appender
         inlineMax = isInlineAllowed ? ValueChunk.inlineMax(segmentSize: appender.segmentSize) : 0
@@ -29,8 +29,8 @@ public final class ValueWriter {
         memory.deallocate()
     }
 
-    /// Takes the value's next bytes; copied. O(bytes).
-    /// - Throws: `tooLarge` for more than one list of chunks names (4 TiB with segments of 64 MiB); `io`, `noSpace`, after which
+    /// Takes the value's next bytes and copies them. O(bytes).
+    /// - Throws: `tooLarge` if the value needs more than one list of chunks (4 TiB with segments of 64 MiB); `io`, `noSpace`, after which
     ///   the transaction cannot be committed; `invalidArgument` once the value is finished.
     public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         guard !isFinished else {
@@ -40,7 +40,7 @@ public final class ValueWriter {
         }
         var rest = bytes
         while rest.count > 0 {
-            // Whole chunks go out from where they are. The last one waits: nothing may come after it.
+            // Writes whole chunks directly from the caller's memory, except the last one, which must not be followed by an empty chunk.
             if buffered == 0, rest.count > chunkSize {
                 try place(UnsafeRawBufferPointer(rebasing: rest[..<chunkSize]))
                 rest = UnsafeRawBufferPointer(rebasing: rest[chunkSize...])
@@ -78,10 +78,10 @@ public final class ValueWriter {
         chunks.append(try appender.placeValue(.valueChunk, chunk))
     }
 
-    /// Takes nothing any more.
+    /// Makes every later `append` throw.
     func close() { isFinished = true }
 
-    /// The value, whole.
+    /// Ends the value.
     func finish() throws(StoreError) -> LargeValue {
         close()
         let last = UnsafeRawBufferPointer(rebasing: memory[..<buffered])

@@ -1,23 +1,17 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Android)
-        import Android
-    #endif
+    import Platform
     import Synchronization
 
-    /// Stretches of a file that are overwritten through memory: a store of a few hundred bytes costs a hundredth of a call.
+    /// Ranges of a file that are overwritten through mapped memory: a store of a few hundred bytes costs a hundredth of a system call.
     ///
     /// Invariants:
-    /// 1. Every byte of a window was written by a call before, on a file system that overwrites in place, so that no store
-    ///    needs new space: for want of it the system would kill the process instead of returning an error.
-    /// 2. A window is used only between a look at the file's size that shows that it lies inside and the release of the lock:
-    ///    another process may have cut the file off, and others write only under the lock.
-    /// 3. Stores of one write are seen by others before those of the next one are: a fence follows each.
+    /// 1. Every byte of a window was written by a call before, on a file system that overwrites in place, so that no store needs new
+    ///    space: if there were none, the system would end the process instead of returning an error.
+    /// 2. A window is used only after a check of the file's size that shows that it is inside, and before the release of the lock:
+    ///    another process may have cut the file, and others write only under the lock.
+    /// 3. Other processes see the stores of one write before those of the next one: a fence follows each.
     final class WriteWindows: @unchecked Sendable {
-        // Unchecked: used under the lock of the store that writes alone.
+        // Unchecked: used only under the lock of the store that writes.
         private struct Window {
             let range: Range<UInt64>
             let memory: UnsafeMutableRawPointer
@@ -27,14 +21,14 @@
 
         private var windows: [Window] = []
         private var isUsable = false
-        /// nil until asked for (1).
+        /// nil until it is needed (1).
         private var isKnownInPlace: Bool?
 
         deinit {
             for window in windows { munmap(window.mapped, window.mappedLength) }
         }
 
-        /// Whether the file system overwrites blocks where they are: others may copy one when it is written to.
+        /// Whether the file system overwrites blocks in place. Others may copy a block when it is written.
         func isInPlace(_ device: UInt64) -> Bool {
             if let known = isKnownInPlace { return known }
             let found = SystemInformation.fileSystemType(of: device).map { ["ext2", "ext3", "ext4", "tmpfs"].contains($0) } ?? false
@@ -42,7 +36,7 @@
             return found
         }
 
-        /// Keeps `range` at hand for writing; what was kept at the same end of the file goes.
+        /// Maps `range` for writing, and unmaps the former window at the same end of the file.
         func add(_ range: Range<UInt64>, _ descriptor: Int32, device: UInt64) {
             windows.removeAll { window in
                 guard (window.range.lowerBound == 0) == (range.lowerBound == 0) else { return false }
@@ -57,15 +51,15 @@
             windows.append(Window(range: range, memory: mapped + Int(range.lowerBound - start), mapped: mapped, mappedLength: length))
         }
 
-        /// The file was seen to be this long, under its lock or without (2).
+        /// Notes the file's size, which was read with or without the lock (2).
         func look(at size: UInt64) {
             isUsable = windows.allSatisfy { $0.range.upperBound <= size }
         }
 
-        /// Nothing is known of the file's size any more (2).
+        /// Marks the file's size as unknown (2).
         func suspend() { isUsable = false }
 
-        /// - Returns: false where the bytes have to be written by a call.
+        /// - Returns: false if the bytes must be written by a call.
         @inline(__always)
         func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool {
             guard isUsable, let start = bytes.baseAddress else { return false }

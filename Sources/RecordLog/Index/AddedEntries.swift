@@ -1,21 +1,21 @@
-/// The index entries that a transaction or a replay has added, by index: in memory, and beyond what is allowed there set aside.
+/// The index entries that a transaction or a replay has added, by index. Entries beyond the memory limit go to a scratch file.
 struct AddedEntries: ~Copyable {
-    /// Those added last.
+    /// The newest entries, by index ID.
     private var buffers = Slots<Memtable>()
     private var spilled: SpilledEntries?
     private var bytesMax: Int
     private var countMax: Int
 
-    /// What an entry is reckoned at: less makes more of them, and sorting takes 48 bytes for each.
+    /// The assumed size of an entry: smaller entries would be more numerous, and sorting takes 48 bytes for each.
     private static let bytesPerEntry = 32
 
-    /// - Parameter bytesMax: how much of an index's entries is kept in memory.
+    /// - Parameter bytesMax: the most bytes of an index's entries in memory.
     init(bytesMax: Int) {
         self.bytesMax = min(bytesMax, Memtable.byteCountMax)
         countMax = bytesMax / Self.bytesPerEntry
     }
 
-    /// - Returns: false, and nothing is added, where there is no room left in memory.
+    /// - Returns: false if there is no room in memory; nothing is added then.
     @inline(__always)
     mutating func add(_ entry: UnsafeRawBufferPointer, to number: Int, isTombstone: Bool) -> Bool {
         buffer(number)._withUnsafeGuaranteedRef { buffer in
@@ -25,7 +25,7 @@ struct AddedEntries: ~Copyable {
         }
     }
 
-    /// Sets the index's entries aside first.
+    /// Adds an entry after it has moved the index's earlier entries to the scratch file.
     /// - Parameter makeSpilled: called the first time.
     @inline(never)
     mutating func addBeyondMemory(
@@ -48,7 +48,7 @@ struct AddedEntries: ~Copyable {
 
     var hasSpilled: Bool { spilled != nil }
 
-    /// An index's runs with those that were added. Nothing is added to these any more.
+    /// An index's runs together with the added entries, to which nothing may be added after this call.
     func runs(of number: Int, over older: RunSet = .empty) -> RunSet {
         var runs = older
         for run in spilled?.runs(of: number) ?? [] { runs = runs.adding(run) }
@@ -56,13 +56,13 @@ struct AddedEntries: ~Copyable {
         return runs
     }
 
-    /// The same of every index that there is, by its ID.
+    /// Adds the runs of every index in the list, by its ID.
     func add(to indexes: inout [RunSet?]) {
-        // An index whose entries were set aside has a buffer for those to come.
+        // An index whose entries were spilled has a buffer for further entries.
         for number in indexes.indices where buffers.unretained(number) != nil { indexes[number] = indexes[number].map { runs(of: number, over: $0) } }
     }
 
-    /// Forgets an index.
+    /// Forgets an index's entries.
     mutating func remove(_ number: Int) {
         buffers[number] = nil
         spilled?.remove(number)

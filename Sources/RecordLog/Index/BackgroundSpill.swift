@@ -1,23 +1,20 @@
-import Synchronization
-
-/// A buffer of index entries on its way to a scratch file, while another is filled: sorting and writing them takes as long as
-/// adding them did.
+/// Sorts a buffer of index entries and writes them to a scratch file while another buffer is filled; both take about the same time.
 ///
-/// A thread of the system's does that where the file may be written from another thread; elsewhere it is done at once, in an order that
-/// a simulation can repeat.
+/// A separate thread does it if the file allows writes from other threads. Otherwise it is done at once, in an order that a simulation
+/// can repeat.
 final class BackgroundSpill: @unchecked Sendable {
-    // Unchecked: what the thread uses and makes is its own until `isDone` says that it has ended.
+    // Unchecked: only the thread accesses its state until `end` has finished.
     typealias Run = SpilledEntries.Run
 
     let number: Int
     private let entries: Memtable
     private let scratch: ScratchFile
     private var runs: [Run]
-    private let isDone = Atomic<Bool>(false)
+    private let end = Completion()
 
     private static let runsOfALevel = 16
 
-    /// Begins.
+    /// Starts.
     /// - Parameter runs: the index's runs so far, the oldest first.
     init(_ entries: Memtable, of number: Int, over runs: [Run], in scratch: ScratchFile) {
         self.entries = entries
@@ -29,9 +26,9 @@ final class BackgroundSpill: @unchecked Sendable {
     }
 
     /// Waits for the end.
-    /// - Returns: the index's runs with the new one, and the buffer, emptied; nil where its entries could not be written, and are still in it.
+    /// - Returns: the index's runs with the new one, and the emptied buffer; nil if its entries could not be written and are still in it.
     func finish() -> (runs: [Run], spare: Memtable?) {
-        while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+        end.wait()
         return (runs, entries.isEmpty ? entries : nil)
     }
 
@@ -39,15 +36,15 @@ final class BackgroundSpill: @unchecked Sendable {
         do throws(StoreError) {
             try append([.memory(ImmutableMemtable([entries]))], level: 0)
             entries.removeAll()
-            // What cannot be made one run stays several.
+            // If a merge fails, the runs remain separate.
             try? merge()
         } catch {
             runs.append(Run(run: .memory(ImmutableMemtable([entries])), level: 0))
         }
-        isDone.store(true, ordering: .releasing)
+        end.finish()
     }
 
-    /// Makes one run of sixteen, as long as there are so many of the newest one's level.
+    /// Merges the sixteen newest runs into one of the next level, as long as sixteen have the newest one's level.
     private func merge() throws(StoreError) {
         while let level = runs.last?.level, runs.suffix(Self.runsOfALevel).count(where: { $0.level == level }) == Self.runsOfALevel {
             let newest = runs.suffix(Self.runsOfALevel)
@@ -56,7 +53,7 @@ final class BackgroundSpill: @unchecked Sendable {
         }
     }
 
-    /// Writes runs, the newest first, as one.
+    /// Merges runs, the newest first, into one and writes it.
     private func append(_ fresh: [FreshRun], level: Int) throws(StoreError) {
         let merged = try RunSet(fresh: fresh).merged(keepsTombstones: true)
         let made = try scratch.write(entryCount: fresh.reduce(0) { $0 + $1.countMax }) { writer throws(StoreError) in

@@ -1,6 +1,6 @@
-/// The runs on disk of an index whose newest one is being written.
+/// The runs on disk of an index whose newest run is being written.
 struct FlushedRuns {
-    /// nil where there is no entry.
+    /// nil if the index has no entry to write.
     private var new: RunBlocks?
     private let kept: [SortedRun]
 
@@ -9,21 +9,21 @@ struct FlushedRuns {
         self.kept = kept
     }
 
-    /// Gives the new run's root to the sink, where its blocks have their places and a frame has room for it.
+    /// Appends the new run's root to the sink, if it fits a frame. The sink must have placed the blocks.
     mutating func appendRoot(to sink: any FrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
 
-    /// The same where the sink's frames have gone to another one.
-    /// - Parameter tickets: those of the other sink, by their numbers here.
+    /// A copy for another sink, to which the frames were moved.
+    /// - Parameter tickets: the other sink's tickets, by their numbers in this sink.
     func moved(to tickets: [FrameTicket]) -> FlushedRuns { FlushedRuns(new: new?.moved(to: tickets), kept: kept) }
 
-    /// All of them, once the root is in the file; nil where no frame had room for it.
+    /// All runs, once the root is in the file; nil if the root fits no frame.
     func runs(in sink: any FrameSink, source: any FrameSource) -> [SortedRun]? {
         guard let new else { return kept }
         return new.run(in: sink).map { [SortedRun(manifest: $0, source: source)] + kept }
     }
 }
 
-/// A run whose blocks were given to a sink, and whose root was not, or has no place yet.
+/// A run whose blocks were appended to a sink, and whose root is not appended or not placed yet.
 struct RunBlocks {
     private var blocks: [IndexRoot.Block]
     private let tickets: [FrameTicket]
@@ -43,7 +43,7 @@ struct RunBlocks {
         return RunBlocks(blocks: blocks, tickets: self.tickets.map { tickets[$0.number] }, entryCount: entryCount, byteCount: byteCount)
     }
 
-    /// Gives the root to the sink, where the blocks have their places and a frame has room for it.
+    /// Appends the root to the sink, if it fits a frame. The sink must have placed the blocks.
     fileprivate mutating func appendRoot(to sink: any FrameSink) throws(StoreError) {
         for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
         let bytes = IndexRoot.encode(blocks)
@@ -52,7 +52,7 @@ struct RunBlocks {
         root = try sink.append(.indexRoot, bytes)
     }
 
-    /// The run, once its root has its place.
+    /// The run, once its root is placed.
     fileprivate func run(in sink: any FrameSink) -> Manifest.Run? {
         root.map { Manifest.Run(root: sink.pointer($0), entryCount: entryCount, byteCount: byteCount) }
     }

@@ -1,10 +1,10 @@
-/// A run of an index that no checkpoint has taken into the store's file yet.
+/// A run of an index that no checkpoint has written to the store's file yet.
 enum FreshRun: Sendable {
     case memory(ImmutableMemtable)
-    /// In a scratch file: a transaction had too many entries for memory.
+    /// In a scratch file, since a transaction had too many entries for memory.
     case spilled(SortedRun)
 
-    /// At least as many as there are.
+    /// An upper bound of the number of entries.
     var countMax: Int {
         switch self {
         case .memory(let run): run.countMax
@@ -26,7 +26,7 @@ enum FreshRun: Sendable {
         }
     }
 
-    /// The first entry that starts with `key`; nil where there is none.
+    /// The first entry that starts with `key`; nil if there is none.
     func first(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> (row: UInt64, isTombstone: Bool)? {
         switch self {
         case .memory(let run): run.first(prefix: key)
@@ -34,7 +34,7 @@ enum FreshRun: Sendable {
         }
     }
 
-    /// How many entries lie in a range; tombstones count too.
+    /// The number of entries in a range, tombstones included.
     func count(_ range: KeyRange) throws(StoreError) -> Int {
         switch self {
         case .memory(let run): run.count(range)

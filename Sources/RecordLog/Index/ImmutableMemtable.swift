@@ -1,16 +1,16 @@
 import Synchronization
 
-/// A set of index entries in memory, immutable. An entry is key bytes and six bytes of row, or the tombstone of one.
+/// An immutable set of index entries in memory. An entry is key bytes and six bytes of row number, or the tombstone of one.
 ///
-/// It is sorted when it is first looked at: a bulk load that nobody reads in between sorts once, at the checkpoint.
+/// The first read sorts it. So a bulk load without reads sorts once, at the checkpoint.
 ///
 /// Invariants:
-/// 1. `buffers` are in the order in which their entries were added; of equal entries the last counts.
+/// 1. `buffers` are in the order in which their entries were added; of equal entries the last is valid.
 /// 2. `sorted` is nil or the entries in order, made under `sorting` and never changed.
 final class ImmutableMemtable: @unchecked Sendable {
     // Unchecked: (2).
     private let buffers: [Memtable]
-    /// At least as many as there are: equal ones are counted apart until they are sorted.
+    /// An upper bound of the number of entries: equal entries count separately until they are sorted.
     let countMax: Int
     let byteCount: Int
     private let sorting = Mutex(())
@@ -28,7 +28,7 @@ final class ImmutableMemtable: @unchecked Sendable {
         known.deallocate()
     }
 
-    /// The entries in order; they live as long as the run.
+    /// The sorted entries; they live as long as the run.
     @inline(__always)
     var inOrder: SortedEntries {
         if let known = sorted.load(ordering: .acquiring) { return known.pointee }
@@ -48,8 +48,8 @@ final class ImmutableMemtable: @unchecked Sendable {
         return made.pointee
     }
 
-    /// The entries of several runs in one, newest first; of equal ones the newer counts.
-    /// - Complexity: O(entries) for the small ones, whose buffers would become too many, O(1) for each of the others.
+    /// Joins several runs, newest first, into one; of equal entries the newer is valid.
+    /// - Complexity: O(entries) for the small runs, which are copied to limit the number of buffers; O(1) for each other run.
     static func joining(_ runs: [ImmutableMemtable]) -> ImmutableMemtable {
         var small = 0, bytes = 0, entries = 0
         for run in runs {
@@ -83,7 +83,7 @@ final class ImmutableMemtable: @unchecked Sendable {
     @inline(__always)
     func isTombstone(_ index: Int) -> Bool { inOrder.entries[index].isTombstone }
 
-    /// The first entry that starts with `key`; nil where there is none.
+    /// The first entry that starts with `key`; nil if there is none.
     func first(prefix key: UnsafeRawBufferPointer) -> (row: UInt64, isTombstone: Bool)? {
         let index = lowerBound(key)
         guard index < count else { return nil }

@@ -1,10 +1,10 @@
-/// A block of index entries where it lies in the mapped file. Spec: FORMAT.md, "Index runs".
+/// A block of index entries in the mapped file. Spec: FORMAT.md, "Index runs".
 ///
-/// Entries stand in intervals of sixteen. What all keys of the block begin with is stored once; an interval's first key is
-/// whole but for that; each other one leaves out what it shares with the one before. Intervals' first keys are told apart by
-/// a table of words at the block's start, so that a search touches few cache lines.
+/// Entries are grouped in intervals of sixteen. The prefix that all keys of the block share is stored once. An interval's first key is
+/// complete except for that prefix; each other key omits the bytes that it shares with the one before. A table of words at the block's
+/// start distinguishes the intervals' first keys, so that a search touches few cache lines.
 ///
-/// Nothing read here is trusted: every offset and length is bounded by the payload, and nil says that it was not.
+/// The bytes are untrusted: every offset and length is checked against the payload, and nil means that a check failed.
 struct IndexBlock {
     enum Layout {
         static let intervalCount = 0
@@ -23,7 +23,7 @@ struct IndexBlock {
     let commonLength: Int
 
     struct Entry {
-        /// Bytes of the key that are the previous one's, after what the block has in common.
+        /// The number of key bytes shared with the previous key, after the block's common prefix.
         let shared: Int
         let restStart: Int
         let restCount: Int
@@ -44,13 +44,13 @@ struct IndexBlock {
     @inline(__always)
     private var commonStart: Int { Layout.intervals &+ intervalCount &* Layout.intervalSize }
 
-    /// As the block states it.
+    /// The entry count that the block states.
     var entryCount: Int { Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.entryCount, as: UInt32.self))) }
 
-    /// What every key begins with.
+    /// The common prefix of all keys.
     var common: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength) }
 
-    /// Where the first entry lies.
+    /// The offset of the first entry.
     @inline(__always)
     var entriesStart: Int { commonStart &+ commonLength }
 
@@ -60,7 +60,7 @@ struct IndexBlock {
             fromByteOffset: Layout.intervals &+ interval &* Layout.intervalSize &+ Layout.intervalWord, as: UInt64.self))
     }
 
-    /// Where an interval's first entry lies; nil where that is no place for one.
+    /// The offset of an interval's first entry; nil if it is impossible.
     @inline(__always)
     func start(ofInterval interval: Int) -> Int? {
         let offset = Int(UInt32(littleEndian: bytes.loadUnaligned(
@@ -99,8 +99,8 @@ struct IndexBlock {
         return nil
     }
 
-    /// As `varint`, where several bytes are likely: how many they are changes from one row number to the next, and a loop's end would be guessed
-    /// wrong as often.
+    /// Like `varint`, for values that often take several bytes. Their number changes from one row number to the next, so a branch at a loop's
+    /// end would often be mispredicted.
     @inline(__always)
     private func longVarint(_ at: inout Int) -> UInt64? {
         guard count &- at >= 8 else { return varint(&at) }
@@ -108,7 +108,7 @@ struct IndexBlock {
         let ends = ~word & 0x8080_8080_8080_8080
         guard ends != 0 else { return nil }
         at &+= ends.trailingZeroBitCount / 8 &+ 1
-        // The bytes up to the first that ends, seven bits of each, moved together by twos, fours and eights.
+        // Takes the bytes up to the first that ends, and joins their seven bits by twos, fours and eights.
         let first = ends & (0 &- ends)
         var bits = word & ((first << 1) &- 1) & 0x7F7F_7F7F_7F7F_7F7F
         bits = bits & 0x007F_007F_007F_007F | (bits & 0x7F00_7F00_7F00_7F00) >> 1
@@ -119,15 +119,15 @@ struct IndexBlock {
     // MARK: Search
 
     enum Bound {
-        /// The first entry that is not before the key: where its interval starts, how many entries of it come before, the
-        /// entry itself, and how many bytes of the key it begins with.
+        /// The first entry that is not before the key: its interval's start, the number of the interval's entries before it, the entry
+        /// itself, and the length of the prefix that it shares with the key.
         case found(intervalStart: Int, skipped: Int, Entry, matched: Int)
         /// Every entry is before the key.
         case none
         case malformed
     }
 
-    /// Finds the first entry at or after `key`, which is any bytes: it may end within a row number, or with one.
+    /// Finds the first entry at or after `key`. The key may be any bytes; it may end within a row number, or with one.
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Bound {
         let headCount = min(commonLength, key.count)
         if headCount > 0 {
@@ -147,7 +147,7 @@ struct IndexBlock {
         return found
     }
 
-    /// The search goes from one entry to the next, and so from one line of the cache to the next: most intervals have about four.
+    /// Prefetches the cache lines that a search from one entry to the next reads: most intervals have about four.
     @inline(__always)
     private func touchLines(from start: Int) {
         for line in 1...3 {
@@ -156,7 +156,8 @@ struct IndexBlock {
         }
     }
 
-    /// Words have no row numbers: where the key goes on behind an interval's, that one may not be before it, though its word is.
+    /// Searches again from an earlier interval. Words contain no row numbers: if the key continues after an interval's first key, that
+    /// entry may not be before it, although its word is.
     @inline(never)
     private func search(_ key: UnsafeRawBufferPointer, before interval: Int) -> Bound {
         guard let interval = self.interval(before: key, among: 0..<interval), let start = start(ofInterval: interval)
@@ -169,9 +170,9 @@ struct IndexBlock {
         return .found(intervalStart: entriesStart, skipped: 0, entry, matched: matched)
     }
 
-    /// The intervals whose words are the key's: those before have a lesser one, those behind a greater one.
+    /// The intervals whose words equal the key's: earlier ones have a smaller word, later ones a greater.
     ///
-    /// All words are looked at: there are some twenty, and loads that wait for nothing cost less than a binary search's branches.
+    /// Reads all words: there are some twenty, and independent loads cost less than a binary search's branches.
     @inline(__always)
     private func intervalsAlike(_ key: UnsafeRawBufferPointer) -> Range<Int> {
         let wanted = KeyBytes.word(key)
@@ -184,12 +185,12 @@ struct IndexBlock {
         return Range(uncheckedBounds: (low, high))
     }
 
-    /// The last interval whose first entry is before the key; the first one where none is.
-    /// - Parameter intervals: all those before them are before the key, and all behind them are not.
+    /// The last interval whose first entry is before the key; the first interval if there is none.
+    /// - Parameter intervals: all intervals before these are before the key, and all after these are not.
     @inline(__always)
     private func interval(before key: UnsafeRawBufferPointer, among intervals: Range<Int>) -> Int? {
         var low = intervals.lowerBound, high = intervals.upperBound
-        // The first one that is not before the key.
+        // Finds the first interval that is not before the key.
         while low < high {
             let middle = (low &+ high) / 2
             guard let start = start(ofInterval: middle), let entry = entry(at: start), entry.shared == 0 else { return nil }
@@ -198,7 +199,7 @@ struct IndexBlock {
         return max(low &- 1, 0)
     }
 
-    /// Compares the bytes of an entry behind its `shared` ones, and its row, with the key's from `matched` on.
+    /// Compares the bytes of an entry after its `shared` ones, and its row number, with the key's bytes from `matched` on.
     @inline(__always)
     private func compare(_ entry: Entry, _ key: UnsafeRawBufferPointer, from matched: Int) -> (order: Int, matched: Int) {
         let most = min(entry.restCount, key.count &- matched)
@@ -208,7 +209,7 @@ struct IndexBlock {
         if same < most {
             return (Int(own.load(fromByteOffset: same, as: UInt8.self)) &- Int(other.load(fromByteOffset: same, as: UInt8.self)), matched &+ same)
         }
-        // The entry's key is at its end, or the key is.
+        // Either the entry's key or the key has ended.
         let at = matched &+ same
         guard at < key.count else { return (1, at) }
         var place = at
@@ -227,7 +228,7 @@ struct IndexBlock {
 
     private func search(_ key: UnsafeRawBufferPointer, from start: Int) -> Bound {
         var at = start, intervalStart = start, skipped = 0
-        // Bytes of `key` that the entry before, which is before it, begins with.
+        // The length of the prefix of `key` that the previous entry, which is before `key`, has.
         var matched = 0
         while at < count {
             guard let entry = entry(at: at) else { return .malformed }
@@ -242,7 +243,7 @@ struct IndexBlock {
             if entry.shared < matched, entry.restCount > 0 {
                 return .found(intervalStart: intervalStart, skipped: skipped, entry, matched: commonLength &+ entry.shared)
             }
-            // Less of it where the entry's key is the start of the one before: its row tells.
+            // `shared` is less if the entry's key is a prefix of the previous one: then its row number decides.
             if entry.shared <= matched {
                 let (order, more) = compare(entry, key, from: entry.shared)
                 if order >= 0 { return .found(intervalStart: intervalStart, skipped: skipped, entry, matched: commonLength &+ more) }

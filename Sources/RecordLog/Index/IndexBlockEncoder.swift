@@ -1,8 +1,8 @@
 /// Gathers the entries of one block and encodes them once all are known.
 ///
 /// Invariants:
-/// 1. `keys` holds the entries' keys, without row numbers, one after the other; `keysEnd` is where they end.
-/// 2. An entry's `shared` is how many bytes its key begins with like the one before; 0 for the block's first.
+/// 1. `keys` holds the entries' keys, without row numbers, one after another, and ends at `keysEnd`.
+/// 2. An entry's `shared` is the length of the prefix that its key shares with the previous key; 0 for the block's first entry.
 final class IndexBlockEncoder {
     private struct Entry {
         var keyEnd: Int
@@ -17,7 +17,7 @@ final class IndexBlockEncoder {
     private(set) var entryCount = 0
     private var encoded: UnsafeMutableRawBufferPointer
     private var encodedCount = 0
-    /// About how many bytes the block will have.
+    /// The approximate size of the block in bytes.
     private(set) var estimate = 0
     private var lastStart = 0
     private var shortestKey = Int.max
@@ -67,14 +67,14 @@ final class IndexBlockEncoder {
         entries = grown
     }
 
-    /// How many bytes the keys at `a..<aEnd` and `b..<bEnd` begin with alike.
+    /// The length of the common prefix of the keys at `a..<aEnd` and `b..<bEnd`.
     @inline(__always)
     private func shared(_ a: Int, _ aEnd: Int, _ b: Int, _ bEnd: Int) -> Int {
         KeyBytes.shared(UnsafeRawBufferPointer(rebasing: keys[a..<aEnd]), UnsafeRawBufferPointer(rebasing: keys[b..<bEnd]))
     }
 
     /// Writes the block, and starts the next.
-    /// - Returns: the block, and its size.
+    /// - Returns: the block's ticket and its size.
     func emit(to sink: any FrameSink) throws(StoreError) -> (FrameTicket, Int) {
         encode()
         let ticket = try sink.append(.indexBlock, UnsafeRawBufferPointer(rebasing: encoded[..<encodedCount]))
@@ -87,8 +87,8 @@ final class IndexBlockEncoder {
 
     private func encode() {
         typealias Layout = IndexBlock.Layout
-        // Sorted, so what the first and the last have in common all have, as far as they are long enough: of keys from a
-        // damaged block one may be the start of another.
+        // The keys are sorted, so all share the common prefix of the first and the last, as far as they are long enough: of keys from a
+        // damaged block one may be a prefix of another.
         let common = min(shared(0, entries[0].keyEnd, lastStart, keysEnd), shortestKey, Int(UInt16.max))
         let intervals = (entryCount + Layout.entriesPerInterval - 1) / Layout.entriesPerInterval
         reserve(Layout.intervals + intervals * Layout.intervalSize + keysEnd + entryCount * 3 * Self.varintSizeMax)

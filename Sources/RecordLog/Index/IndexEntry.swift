@@ -1,4 +1,4 @@
-/// An index entry's bytes: the key, then the row number in six.
+/// Splits an index entry's bytes: the key, then six bytes of row number.
 enum IndexEntry {
     /// An entry without its last six bytes.
     @inline(__always)
@@ -6,7 +6,7 @@ enum IndexEntry {
         UnsafeRawBufferPointer(start: entry.baseAddress, count: max(0, entry.count &- KeyBuilder.rowSuffixSize))
     }
 
-    /// The last six bytes of an entry; 0, which is no row, where there are fewer.
+    /// The last six bytes of an entry; 0, which is no row, if there are fewer.
     @inline(__always)
     static func row(of entry: UnsafeRawBufferPointer) -> UInt64 {
         guard entry.count >= KeyBuilder.rowSuffixSize else { return 0 }

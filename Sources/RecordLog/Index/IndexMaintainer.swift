@@ -1,12 +1,11 @@
-/// Makes the keys of one index for many rows, one after the other: what it has looked up of a layout it keeps for the next row.
-/// Used by one thread at a time.
+/// Makes the keys of one index for many rows, and keeps its look-ups in a layout for the next row. Used by one thread at a time.
 final class IndexMaintainer {
     let id: IndexID
     private let extractor: any IndexKeyExtractor
-    /// Empty where the extractor is the client's.
+    /// Empty if a client's extractor makes the keys.
     private let parts: [IndexPart]
     private var layout: RowLayout?
-    /// By part, of the layout; what loops over it count no references of.
+    /// By part, for the current layout. Not an array, so that loops count no references.
     private let columns: UnsafeMutableBufferPointer<(access: ColumnAccess, isDescending: Bool)>
 
     init(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor) {
@@ -31,7 +30,7 @@ final class IndexMaintainer {
     }
 
     /// Appends the key of `row`.
-    /// - Returns: false where the row has no place in the index.
+    /// - Returns: false if the index has no entry for the row.
     @inline(__always)
     func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         guard !parts.isEmpty else { return extractor.appendKey(of: row, layout: layout, to: key) }
@@ -40,7 +39,7 @@ final class IndexMaintainer {
         return true
     }
 
-    /// The columns of a layout that keys are made of; all of them where the extractor is the client's.
+    /// The columns of a layout from which keys are made; all columns if a client's extractor makes them.
     func columnSet(of layout: RowLayout) -> ColumnSet {
         guard !parts.isEmpty else { return .all }
         return parts.reduce(into: .none) { set, part in

@@ -1,10 +1,10 @@
-/// The maintainers of a catalog's indexes, by table: made when they are first asked for, and kept from one transaction to the
-/// next. Used by one thread at a time.
+/// The maintainers of a catalog's indexes, by table. They are made at the first use and kept from one transaction to the next. Used by
+/// one thread at a time.
 final class IndexMaintainers {
     let catalog: Catalog
     let options: StoreOptions
     private let path: String
-    /// What the transaction makes its keys in that uses these.
+    /// Builders for the keys of the current transaction.
     let oldKey = KeyBuilder(), newKey = KeyBuilder()
     /// By table ID.
     private var known: [[IndexMaintainer]?] = []
@@ -15,12 +15,12 @@ final class IndexMaintainers {
         self.path = path
     }
 
-    /// The same for another catalog.
+    /// New maintainers for another catalog, with the same options.
     func with(_ catalog: Catalog) -> IndexMaintainers {
         IndexMaintainers(catalog: catalog, options: options, path: path)
     }
 
-    /// - Throws: `schema` where an index has an extractor that was not registered.
+    /// - Throws: `schema` if an index's extractor was not registered.
     func of(_ table: TableID) throws(StoreError) -> [IndexMaintainer] {
         let number = Int(table.rawValue)
         if number < known.count, let made = known[number] { return made }

@@ -1,13 +1,13 @@
-/// The blocks of a run, where their list lies in the mapped file.
+/// The list of a run's blocks, in the mapped file.
 ///
-/// A separator sorts after every entry of the block before, and not after its own block's first; the first block's is empty.
-/// What the others have in common stands once; the next eight bytes of each stand in a table, which is what a search reads.
+/// A separator sorts after every entry of the previous block, and not after the first entry of its own; the first block's is empty. The
+/// common prefix of the other separators is stored once. A table, which a search reads, has the next eight bytes of each.
 struct IndexRoot {
     enum Layout {
         static let blockCount = 0
         static let commonLength = 4
-        /// Then, for each block: word u64; pointer (16); entries u32; end of its separator u32; then the common bytes and
-        /// the separators without them.
+        /// For each block: word u64; pointer (16); entries u32; end of its separator u32. Then the common prefix, and the separators
+        /// without it.
         static let words = 8
         static let perBlock = 8 + 16 + 4 + 4
     }
@@ -15,7 +15,7 @@ struct IndexRoot {
     let bytes: UnsafeRawPointer
     let count: Int
     private let commonLength: Int
-    /// Says where in the list a search has to look; none where the whole list is looked at.
+    /// Narrows a search to a part of the list; `none` searches all of it.
     var guide = SparseIndex.none
 
     private init(_ bytes: UnsafeRawPointer) {
@@ -24,7 +24,7 @@ struct IndexRoot {
         commonLength = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt32.self)))
     }
 
-    /// Blocks lie in order before the root, so that one that names a block many times does not make a small file endless.
+    /// Requires that the blocks' offsets ascend and are below the root's. A root that names one block many times would make a small file endless.
     init?(checking payload: UnsafeRawBufferPointer, at offset: UInt64) {
         guard payload.count >= Layout.words, let bytes = payload.baseAddress else { return nil }
         self.init(bytes)
@@ -56,7 +56,7 @@ struct IndexRoot {
             checksum: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self)))
     }
 
-    /// How many entries a block states that it has.
+    /// The entry count that a block states.
     func entryCount(_ index: Int) -> Int {
         Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.words &+ count &* 24 &+ index &* 4, as: UInt32.self)))
     }
@@ -65,25 +65,25 @@ struct IndexRoot {
         Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: ends &+ index &* 4, as: UInt32.self)))
     }
 
-    /// A separator without what all have in common.
+    /// A separator without the common prefix.
     private func separator(_ index: Int) -> UnsafeRawBufferPointer {
         let start = index == 0 ? 0 : separatorEnd(index - 1)
         return UnsafeRawBufferPointer(start: bytes + commonStart + commonLength + start, count: separatorEnd(index) - start)
     }
 
-    /// What all separators but the first begin with.
+    /// The common prefix of all separators except the first.
     var common: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength) }
 
-    /// What sorts after every entry of the block before; empty for the first block.
+    /// The whole separator of a block, which sorts after every entry of the previous block; empty for the first block.
     func wholeSeparator(_ index: Int) -> [UInt8] { index == 0 ? [] : Array(common) + separator(index) }
 
-    /// The last block whose separator is at or before `key`: the first that can hold an entry at or after it.
+    /// The last block whose separator is at or before `key`: the first block that can hold an entry at or after it.
     func block(for key: UnsafeRawBufferPointer) -> Int {
         let order = KeyBytes.compare(UnsafeRawBufferPointer(rebasing: key[..<min(key.count, commonLength)]), guide.common ?? common)
         guard order == 0 else { return order < 0 ? 0 : count &- 1 }
         let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
         let wanted = KeyBytes.word(rest)
-        // The first separator after the key; the first block's is before everything.
+        // Finds the first separator after the key; the first block's is before everything.
         var (low, high) = guide.bounds(of: wanted, among: count)
         while low < high {
             let middle = (low &+ high) / 2

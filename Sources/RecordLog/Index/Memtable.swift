@@ -1,6 +1,6 @@
-/// Index entries in the order in which they were added: their bytes one after the other, and a word for each.
+/// Index entries in the order in which they were added: their bytes one after another, and a word for each.
 ///
-/// Filled by one writer; never changed once a `ImmutableMemtable` holds it.
+/// One writer fills it. It never changes once an `ImmutableMemtable` holds it.
 final class Memtable: @unchecked Sendable {
     // Unchecked: see above.
     private(set) var bytes: UnsafeMutableRawPointer
@@ -11,7 +11,7 @@ final class Memtable: @unchecked Sendable {
     private(set) var count = 0
     private var capacity: Int
 
-    /// So that offsets fit 32 bits: `AddedEntries` adds no more.
+    /// A limit, so that offsets fit 32 bits; `AddedEntries` respects it.
     static let byteCountMax = Int(UInt32.max) / 2
 
     init(bytes byteCapacity: Int = 128, entries capacity: Int = 4) {
@@ -28,7 +28,7 @@ final class Memtable: @unchecked Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Empties it; its memory is kept.
+    /// Removes all entries and keeps the memory.
     func removeAll() {
         byteCount = 0
         count = 0

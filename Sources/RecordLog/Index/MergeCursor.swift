@@ -1,16 +1,16 @@
-/// Merges cursors over several runs of one index into one ordered walk: of equal entries the newest run's counts, and a
-/// tombstone hides the older ones.
+/// Merges the cursors of several runs of one index into one ordered scan. Of equal entries the newest run's is valid, and a tombstone
+/// hides the older ones.
 ///
-/// Invariant: `order` holds the cursors that have an entry, by entry in the direction of the walk, equal ones newest first.
+/// Invariant: `order` holds the cursors that have an entry, by entry in the direction of the scan, equal ones newest first.
 final class MergeCursor {
-    /// Newest first. What keeps `order`'s alive.
+    /// Newest first. Keeps the cursors in `order` alive.
     private let cursors: [RunCursor]
     private let isDescending: Bool
     private let keepsTombstones: Bool
     private let order: UnsafeMutablePointer<Place>
     private var count = 0
     private var isStarted = false
-    /// Whether the second cursor may stand at the first one's entry: not where the first was just found to be before it.
+    /// Whether the first two cursors may have equal entries: false if the first was just found to be before the second.
     private var mayBeEqual = true
 
     private struct Place {
@@ -61,7 +61,7 @@ final class MergeCursor {
         if isStarted, count > 0 { try advance(0) }
         isStarted = true
         while count > 0 {
-            // Older runs that stand at the same entry are hidden.
+            // Skips the equal entries of older runs.
             while count > 1, mayBeEqual, KeyBytes.compare(key(0), key(1)) == 0 { try advance(1) }
             if keepsTombstones || !isTombstone { return true }
             try advance(0)
@@ -69,8 +69,8 @@ final class MergeCursor {
         return false
     }
 
-    /// Takes the next entries' rows, as many as there is room for.
-    /// - Returns: how many; fewer only at the end.
+    /// Takes the next entries' rows, as many as the buffer holds.
+    /// - Returns: the number of rows; fewer than the buffer holds only at the end.
     func take(_ table: TableID, into rows: UnsafeMutableBufferPointer<RowReference>) throws(StoreError) -> Int {
         guard !rows.isEmpty else { return 0 }
         var taken = 0
@@ -82,18 +82,18 @@ final class MergeCursor {
         return taken
     }
 
-    /// Calls `body` with the entries that follow, until it returns false.
+    /// Calls `body` with the following entries until it returns false.
     @inline(__always)
     func forEach(_ body: (UnsafeRawBufferPointer) -> Bool) throws(StoreError) {
         if isStarted, count > 0 { try advance(0) }
-        // The current entry is the next to be shown.
+        // The current entry is the first one for `body`.
         isStarted = false
         var goesOn = true
         while count > 0, goesOn {
             while count > 1, mayBeEqual, KeyBytes.compare(key(0), key(1)) == 0 { try advance(1) }
             let cursor = order[0].cursor.takeUnretainedValue()
             let hasOthers = count > 1, bound = hasOthers ? key(1) : cursor.key
-            // As long as it is before all others there is nothing to compare it with but the second's entry.
+            // While this cursor is before all others, only the second's entry needs a comparison.
             repeat {
                 if keepsTombstones || !cursor.isTombstone { goesOn = body(cursor.key) }
                 try cursor.advance()
@@ -108,14 +108,14 @@ final class MergeCursor {
         return difference != 0 && (difference < 0) != isDescending
     }
 
-    /// Moves one cursor.
+    /// Advances one cursor.
     @inline(__always)
     private func advance(_ index: Int) throws(StoreError) {
         try order[index].cursor.guaranteed { cursor throws(StoreError) in try cursor.advance() }
         settle(index)
     }
 
-    /// Puts a cursor that has moved where its new entry belongs.
+    /// Restores the order after a cursor has moved.
     @inline(__always)
     private func settle(_ index: Int) {
         mayBeEqual = true

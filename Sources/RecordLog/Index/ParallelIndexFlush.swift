@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Writes runs of indexes with two threads: one of its own begins at once, to memory, until so much has gathered or nothing is left; `write`
-/// begins at the other end, and lets those that the thread has made follow.
+/// Writes the runs of indexes with two threads. A separate thread starts at one end and writes to memory, until its limit is reached or no
+/// index is left. `write` starts at the other end, then appends the runs that the thread has made.
 final class ParallelIndexFlush: @unchecked Sendable {
-    // Unchecked: a job's outcome is written by the thread alone, and read by others once `isDone` says that it is there.
+    // Unchecked: only the thread writes a job's outcome; others read it after its `end` has finished.
 
-    /// One index.
+    /// The flush of one index.
     private final class Job {
         let merge: RunMerge
         let isTaken = Atomic<Bool>(false)
-        let isDone = Atomic<Bool>(false)
+        let end = Completion()
         let frames: GatheredFrames
         var outcome: Result<FlushedRuns, StoreError>?
 
@@ -18,10 +18,10 @@ final class ParallelIndexFlush: @unchecked Sendable {
             frames = GatheredFrames(payloadMax: payloadMax)
         }
 
-        /// - Returns: whether nobody has it.
+        /// - Returns: whether the caller may do this job; false if the other thread has it.
         func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
 
-        /// Gives what the thread has made to a sink.
+        /// Moves the thread's frames to a sink.
         func move(to sink: any FrameSink) throws(StoreError) -> FlushedRuns {
             guard let made = try outcome?.get() else { preconditionFailure("what is done has an outcome") }
             return made.moved(to: try frames.move(to: sink))
@@ -35,15 +35,15 @@ final class ParallelIndexFlush: @unchecked Sendable {
 
     private static let bytesMax: UInt64 = 96 << 20
 
-    /// Starts the thread, where there is enough to do.
+    /// Starts the thread if there is enough to do.
     /// - Parameters:
     ///   - merges: by index ID.
-    ///   - file: the store's; the one that is written has segments of the same size.
+    ///   - file: the store's file; the file that is written has segments of the same size.
     init(_ merges: [RunMerge?], of file: LogFile, _ options: StoreOptions) {
         jobs = merges.map { $0.map { Job($0, payloadMax: file.payloadMax) } }
         path = file.path
         guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
-        // Without a thread `write` makes all of them.
+        // Without a thread `write` does all of them.
         _ = thread.start { self.run() }
     }
 
@@ -60,15 +60,15 @@ final class ParallelIndexFlush: @unchecked Sendable {
             } catch {
                 job.outcome = .failure(error)
             }
-            job.isDone.store(true, ordering: .releasing)
+            job.end.finish()
         }
     }
 
-    /// Gives the runs' blocks to a sink; their roots are to follow.
+    /// Appends the runs' blocks to a sink; their roots must follow.
     /// - Parameters:
-    ///   - check: called now and then; what it throws ends the writing.
-    ///   - recover: makes anew what cannot be read.
-    /// - Returns: by index ID.
+    ///   - check: called from time to time; an error that it throws ends the writing.
+    ///   - recover: makes the runs of an index that cannot be read.
+    /// - Returns: the runs by index ID.
     func write(
         to sink: any FrameSink, _ check: () throws(StoreError) -> Void = {},
         recover: (Int, StoreError) throws(StoreError) -> FlushedRuns = { (_, error) throws(StoreError) in throw error }
@@ -88,17 +88,17 @@ final class ParallelIndexFlush: @unchecked Sendable {
         for (number, job) in jobs.enumerated() where made[number] == nil {
             guard let job else { continue }
             try check()
-            while !job.isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+            job.end.wait()
             try make(number) { () throws(StoreError) in try job.move(to: sink) }
         }
         return made
     }
 
-    /// Waits for the thread's end.
+    /// Stops the thread and waits for its end.
     func stop() { thread.stop() }
 }
 
-/// Keeps frames until there is a sink that gives them their places.
+/// Keeps frames in memory until another sink takes them.
 private final class GatheredFrames: FrameSink {
     let payloadMax: Int
     private var bytes: [UInt8] = []
@@ -106,7 +106,7 @@ private final class GatheredFrames: FrameSink {
 
     init(payloadMax: Int) { self.payloadMax = payloadMax }
 
-    /// Makes room for about so much, so that it need not grow.
+    /// Reserves about as much memory as is needed.
     func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
@@ -119,7 +119,7 @@ private final class GatheredFrames: FrameSink {
 
     func pointer(_ ticket: FrameTicket) -> FramePointer { preconditionFailure("what is gathered has no place") }
 
-    /// - Returns: the other sink's tickets, by the numbers of those here.
+    /// - Returns: the other sink's tickets, by their numbers in this sink.
     func move(to sink: any FrameSink) throws(StoreError) -> [FrameTicket] {
         defer { (bytes, frames) = ([], []) }
         var tickets: [FrameTicket] = []

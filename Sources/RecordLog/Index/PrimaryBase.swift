@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The primary index of one table as of a checkpoint: row number to address, in pages on disk. Immutable.
+/// The primary index of one table as of a checkpoint: from row number to address, in pages on disk. Immutable.
 /// Spec: FORMAT.md, "Primary index".
 ///
 /// Invariants:
 /// 1. `directoryBytes` are verified, and stay mapped as long as `source` lives.
 /// 2. An entry of `resolved` is 0 or the address in memory of its page's payload, verified.
 final class PrimaryBase: @unchecked Sendable {
-    // Unchecked: the directory is never written, `resolved` through atomics alone.
+    // Unchecked: the directory is never written, and `resolved` is accessed only through atomics.
     let directory: FramePointer
     let pageCount: Int
     private let source: any FrameSource
@@ -22,7 +22,7 @@ final class PrimaryBase: @unchecked Sendable {
         self.source = source
         directoryBytes = try source.payload(at: directory, kind: .primaryDirectory)
         pageCount = directoryBytes.count / Self.entrySize
-        // Zero is a valid, empty state.
+        // Zeroed memory is a valid, empty table.
         resolved = LazyMemory.zeroed(max(8, pageCount * 8)).bindMemory(to: Atomic<UInt>.self, capacity: pageCount)
     }
 
@@ -30,13 +30,13 @@ final class PrimaryBase: @unchecked Sendable {
         LazyMemory.release(UnsafeMutableRawPointer(resolved), max(8, pageCount * 8))
     }
 
-    /// The pointer of a page; none where the page would hold no row.
+    /// The pointer of a page; none if the page has no row.
     func page(_ index: Int) -> FramePointer {
         guard index < pageCount else { return .none }
         return Self.pointer(in: directoryBytes, index)
     }
 
-    /// - Precondition: the directory has so many pages.
+    /// - Precondition: `index` is less than the directory's page count.
     static func pointer(in directory: UnsafeRawBufferPointer, _ index: Int) -> FramePointer {
         let at = index * entrySize
         return FramePointer(
@@ -44,13 +44,13 @@ final class PrimaryBase: @unchecked Sendable {
             checksum: UInt64(littleEndian: directory.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
     }
 
-    /// The address of a row; 0 where there is none.
+    /// The address of a row; 0 if there is none.
     @inline(__always)
     func address(of row: UInt64) throws(StoreError) -> UInt64 {
         try addresses(ofPage: Int(truncatingIfNeeded: row / Self.rowsPerPage)).address(Int(row % Self.rowsPerPage))
     }
 
-    /// The addresses of one page; empty where it holds no row.
+    /// The addresses of one page; empty if it has no row.
     @inline(__always)
     func addresses(ofPage index: Int) throws(StoreError) -> PrimaryPage {
         guard index < pageCount else { return PrimaryPage.empty }
@@ -58,14 +58,14 @@ final class PrimaryBase: @unchecked Sendable {
         return try resolve(index)
     }
 
-    /// Asks for a page that is going to be looked at for the first time.
+    /// Requests a page before its first read.
     @inline(never)
     func willResolve(_ index: Int) {
         let pointer = page(index)
         if !pointer.isNone { willRead(pageAt: pointer) }
     }
 
-    /// As much as a page takes, or nearly.
+    /// Requests about as many bytes as a page takes.
     private func willRead(pageAt pointer: FramePointer) {
         let end = pointer.offset.addingReportingOverflow(Self.rowsPerPage * 4 + 128)
         if !end.overflow { source.willRead(pointer.offset..<end.partialValue) }
@@ -86,8 +86,8 @@ final class PrimaryBase: @unchecked Sendable {
         return page
     }
 
-    /// Gives pages to a sink.
-    /// - Parameter page: by page index: the page as it was, or its addresses anew.
+    /// Appends pages to a sink.
+    /// - Parameter page: returns, by page index, the pointer of an existing page or the addresses of a new one.
     static func pages(
         count: Int, to sink: any FrameSink, page: (Int) throws(StoreError) -> PageSource
     ) throws(StoreError) -> WrittenPages {
@@ -104,12 +104,12 @@ final class PrimaryBase: @unchecked Sendable {
         return written
     }
 
-    /// Pages that were given to a sink, or kept; their directory is still to be written.
+    /// Pages that were appended to a sink or kept. Their directory is not written yet.
     struct WrittenPages {
         fileprivate var pointers: [FramePointer] = []
         fileprivate var tickets: [(page: Int, FrameTicket)] = []
 
-        /// Gives the directory to the sink, where the pages have their places.
+        /// Appends the directory to the sink, which must have placed the pages.
         mutating func appendDirectory(to sink: any FrameSink) throws(StoreError) -> FrameTicket {
             for (index, ticket) in tickets { pointers[index] = sink.pointer(ticket) }
             var writer = ByteWriter()

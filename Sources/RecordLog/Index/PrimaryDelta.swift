@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What one table's rows became since the last checkpoint: row number to the address of the row's newest record.
+/// The changes of one table since the last checkpoint: from row number to the address of the row's newest record.
 ///
-/// One writer stores; any number of readers load at the same time. Readers see records newer than their snapshot and
-/// follow the records' `previous` addresses back (multi-version concurrency through the log), so a commit copies nothing.
+/// One writer stores while any number of readers load. Readers see records newer than their snapshot and follow the records' `previous`
+/// addresses back (multi-version concurrency through the log), so a commit copies nothing.
 ///
 /// Invariants:
-/// 1. A page, once published, stays where it is until the delta goes.
-/// 2. A spine is never changed after it was replaced by a longer one: a reader that still holds it misses only pages made
-///    later, whose rows are all newer than the reader's snapshot or older than the base.
+/// 1. A published page does not move as long as the delta lives.
+/// 2. A spine never changes after a longer one has replaced it: a reader that still holds it misses only pages made later, whose rows
+///    are all newer than the reader's snapshot or older than the base.
 /// 3. An address is stored only after its frame is in the file.
 final class PrimaryDelta: Sendable {
-    /// Addresses of neighbouring rows.
+    /// The addresses of neighbouring rows.
     typealias Page = UnsafeMutablePointer<Atomic<UInt64>>
 
     private struct Memory: @unchecked Sendable {
@@ -26,7 +26,7 @@ final class PrimaryDelta: Sendable {
 
     /// Marks the address of a deletion's record.
     static let tombstoneBit: UInt64 = 1 << 63
-    /// Few enough that the first change in a page costs no more than the change itself.
+    /// Small enough that making a page costs no more than the change itself.
     static let rowsPerPage: UInt64 = 128
 
     init() {}
@@ -38,7 +38,7 @@ final class PrimaryDelta: Sendable {
         }
     }
 
-    /// What is known of a row: 0 for nothing, else an address, with `tombstoneBit` for a deletion.
+    /// The newest record of a row: 0 for none, else its address, with `tombstoneBit` for a deletion.
     @inline(__always)
     func load(_ row: UInt64) -> UInt64 {
         let index = Int(truncatingIfNeeded: row / Self.rowsPerPage)
@@ -50,21 +50,21 @@ final class PrimaryDelta: Sendable {
         return page[Int(row % Self.rowsPerPage)].load(ordering: .acquiring)
     }
 
-    /// A page of nothing.
+    /// An empty page.
     static func makePage() -> Page {
         let page = Page.allocate(capacity: Int(rowsPerPage))
         for index in 0..<Int(rowsPerPage) { (page + index).initialize(to: Atomic(0)) }
         return page
     }
 
-    /// Called by the writer alone.
+    /// Stores a row's address. Called only by the writer.
     func store(_ row: UInt64, _ address: UInt64) {
         let index = Int(truncatingIfNeeded: row / Self.rowsPerPage)
         let page = self.page(index) ?? publish(Self.makePage(), at: index)
         page[Int(row % Self.rowsPerPage)].store(address, ordering: .releasing)
     }
 
-    /// Stores what a page holds, of which this becomes the owner. Called by the writer alone.
+    /// Stores a page's addresses, and takes ownership of the page. Called only by the writer.
     func adopt(_ page: Page, number: UInt64) {
         let index = Int(truncatingIfNeeded: number)
         guard let known = self.page(index) else {
@@ -78,7 +78,7 @@ final class PrimaryDelta: Sendable {
         page.deallocate()
     }
 
-    /// As the writer sees it.
+    /// The page as the writer sees it.
     private func page(_ index: Int) -> Page? {
         guard index < spineCount.load(ordering: .relaxed) else { return nil }
         return UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .relaxed)).flatMap {
@@ -109,7 +109,7 @@ final class PrimaryDelta: Sendable {
         spineCount.store(new, ordering: .releasing)
     }
 
-    /// Whether any row of a stretch of rows is known.
+    /// Whether the delta may have an address of a row in this range. It tests whole pages.
     func hasRows(in rows: Range<UInt64>) -> Bool {
         var row = rows.lowerBound - rows.lowerBound % Self.rowsPerPage
         while row < rows.upperBound {

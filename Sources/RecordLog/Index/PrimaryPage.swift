@@ -1,5 +1,5 @@
-/// The addresses of 4096 rows: how many there are, a base, and four bytes a row where all lie within 4 GiB of the base, else
-/// eight. Spec: FORMAT.md, "Primary index".
+/// The addresses of 4096 rows: their count, a base, and four bytes a row if all are within 4 GiB of the base, else eight.
+/// Spec: FORMAT.md, "Primary index".
 struct PrimaryPage {
     enum Layout {
         /// 0: four bytes a row, from the base plus one; 1: eight bytes.
@@ -9,12 +9,12 @@ struct PrimaryPage {
         static let addresses = 16
     }
 
-    /// A whole payload.
+    /// The whole payload.
     let bytes: UnsafeRawPointer?
 
     static var empty: PrimaryPage { PrimaryPage(nil) }
 
-    /// - Parameter bytes: a payload that was checked.
+    /// - Parameter bytes: a checked payload.
     @inline(__always)
     init(_ bytes: UnsafeRawPointer?) { self.bytes = bytes }
 
@@ -30,7 +30,7 @@ struct PrimaryPage {
     @inline(__always)
     var isEmpty: Bool { bytes == nil }
 
-    /// The address of the row with this place in the page; 0 where there is none.
+    /// The address of the row at this index in the page; 0 if there is none.
     @inline(__always)
     func address(_ index: Int) -> UInt64 {
         guard let bytes, index < Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.count, as: UInt32.self)))
@@ -43,7 +43,7 @@ struct PrimaryPage {
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.addresses &+ index &* 8, as: UInt64.self))
     }
 
-    /// - Returns: empty where no row has an address.
+    /// - Returns: no bytes if no row has an address.
     static func encode(_ addresses: [UInt64]) -> [UInt8] {
         var low = UInt64.max, high: UInt64 = 0, count = 0
         for (index, address) in addresses.enumerated() where address != 0 {

@@ -1,6 +1,6 @@
-/// Walks the entries of one run, in memory or on disk, within a range, in either direction.
+/// Scans the entries of one run, in memory or on disk, within a range, in either direction.
 ///
-/// An entry is shown as its key followed by six bytes of row number, wherever it comes from.
+/// It shows an entry as its key followed by six bytes of row number, in any kind of run.
 class RunCursor {
     /// The current entry; valid until the next move.
     fileprivate(set) final var key = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -9,7 +9,7 @@ class RunCursor {
     fileprivate final let range: KeyRange
     fileprivate final let isDescending: Bool
     @exclusivity(unchecked) fileprivate final var ahead = Readahead()
-    /// Has the current block, where its file keeps none in memory.
+    /// Holds the current block, if its file keeps none in memory.
     @exclusivity(unchecked) fileprivate final var passing: ReadBuffer?
 
     fileprivate init(_ range: KeyRange, isDescending: Bool) {
@@ -17,12 +17,12 @@ class RunCursor {
         self.isDescending = isDescending
     }
 
-    /// Moves to the next entry; nothing follows where `isValid` is false.
+    /// Moves to the next entry; `isValid` is false at the end.
     func advance() throws(StoreError) {
         preconditionFailure("a cursor is one of its subclasses")
     }
 
-    /// Whether the far end of the range has not been passed; the near end is where the walk started.
+    /// Whether the key is before the far end of the range. The scan started at the near end.
     @inline(__always)
     fileprivate final func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
         if isDescending {
@@ -66,7 +66,7 @@ private final class ImmutableMemtableCursor: RunCursor {
     override func advance() {
         guard isValid else { return }
         position &+= isDescending ? -1 : 1
-        // Keys lie in the order in which they were added: to wait for one after the other takes as long as writing them.
+        // Keys are stored in the order in which they were added: waiting for one after another takes as long as writing them.
         if isOfAll, position % Self.touchedAtOnce == 0 { touched ^= entries.touch(position &+ Self.touchedAtOnce, Self.touchedAtOnce) }
         show()
     }
@@ -85,20 +85,20 @@ private final class ImmutableMemtableCursor: RunCursor {
     }
 }
 
-/// Keeps the current key in memory of its own, which the next entry's rest is written over.
+/// Keeps the current key in its own memory, and overwrites its end with the next entry's rest.
 private final class AscendingDiskCursor: RunCursor {
     private let run: SortedRun
     private let root: IndexRoot
     private var blockIndex = 0
     private var block: IndexBlock
-    /// Where the next entry lies in the block.
+    /// The offset of the next entry in the block.
     private var next = 0
     private var buffer: UnsafeMutableRawPointer
     private var capacity = 64
-    /// Of the current key, without the row.
+    /// The length of the current key, without the row.
     private var keyCount = 0
-    /// The first byte in which the current entry differs from the range's upper end, being before it; as long as the next ones have the bytes up to
-    /// there they are before it too.
+    /// The first position in which the current entry differs from the range's upper end. The following entries that share the bytes up to and
+    /// including it are before the end too.
     private var insideAt = Int.max
 
     init(_ run: SortedRun, _ range: KeyRange) throws(StoreError) {
@@ -156,7 +156,7 @@ private final class AscendingDiskCursor: RunCursor {
         capacity = max(count, capacity * 2)
     }
 
-    /// Takes up the entry at `next`.
+    /// Decodes the entry at `next`.
     @inline(__always)
     private func show() throws(StoreError) {
         guard let entry = block.entry(at: next), block.commonLength &+ entry.shared <= keyCount else {
@@ -166,7 +166,7 @@ private final class AscendingDiskCursor: RunCursor {
         reserve(at &+ entry.restCount)
         (buffer + at).copyMemory(from: block.bytes + entry.restStart, byteCount: entry.restCount)
         keyCount = at &+ entry.restCount
-        // The row's six bytes, big-endian, as the upper ones of a word.
+        // The row's six bytes, big-endian, as the upper bytes of a word.
         (buffer + keyCount).storeBytes(of: (entry.row << 16).bigEndian, as: UInt64.self)
         key = UnsafeRawBufferPointer(start: buffer, count: keyCount &+ KeyBuilder.rowSuffixSize)
         isTombstone = entry.isTombstone
@@ -200,14 +200,14 @@ private final class AscendingDiskCursor: RunCursor {
     }
 }
 
-/// Decodes an interval at a time and walks it backwards.
+/// Decodes one interval at a time and scans it backwards.
 private final class DescendingDiskCursor: RunCursor {
     private let run: SortedRun
     private let root: IndexRoot
     private var blockIndex: Int
     private var block: IndexBlock
     private var interval = 0
-    /// The keys of the interval with their row numbers, one after the other.
+    /// The keys of the interval with their row numbers, one after another.
     private var bytes: [UInt8] = []
     private var entries: [(start: Int, isTombstone: Bool)] = []
     private var position = -1

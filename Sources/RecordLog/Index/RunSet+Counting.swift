@@ -1,4 +1,4 @@
-/// How many entries lie in a range, by what blocks state of themselves.
+/// Counts the entries of a range from the counts that blocks state.
 extension RunSet {
     private var newerDisk: ArraySlice<SortedRun> { disk.dropLast() }
 
@@ -16,12 +16,12 @@ extension RunSet {
         return count
     }
 
-    /// An entry of a newer run is looked up in the base, which costs as much as walking past so many.
+    /// The cost of looking up a newer run's entry in the base, in scanned entries.
     private static let lookUpCost = 16
 
     func count(_ range: KeyRange) throws(StoreError) -> Int {
         guard !range.isEmpty else { return 0 }
-        // The base has no tombstones: there is nothing below it to hide.
+        // The base has no tombstones, since no older run exists.
         let inBase = try disk.last?.count(range) ?? 0
         var newer = try freshEstimate(in: range)
         for run in newerDisk { newer += try run.count(range) }
@@ -45,7 +45,7 @@ extension RunSet {
 }
 
 extension ImmutableMemtable {
-    /// How many entries lie in a range; tombstones count too.
+    /// The number of entries in a range, tombstones included.
     func count(_ range: KeyRange) -> Int {
         let start = range.lower.map { $0.withUnsafeBytes(lowerBound) } ?? 0
         return max(0, (range.upper.map { $0.withUnsafeBytes(lowerBound) } ?? count) - start)
@@ -53,7 +53,7 @@ extension ImmutableMemtable {
 }
 
 extension SortedRun {
-    /// How many entries lie in a range; tombstones count too.
+    /// The number of entries in a range, tombstones included.
     func count(_ range: KeyRange) throws(StoreError) -> Int {
         let root = try blocks()
         let start = try position(of: range.lower ?? [], root)
@@ -75,7 +75,7 @@ extension SortedRun {
         }
     }
 
-    /// The block that can hold the first entry at or after `key`, and how many of its entries come before.
+    /// The block that can hold the first entry at or after `key`, and the number of the block's entries before it.
     private func position(of key: [UInt8], _ root: IndexRoot) throws(StoreError) -> (block: Int, before: Int) {
         guard !key.isEmpty else { return (0, 0) }
         let index = key.withUnsafeBytes(root.block)
@@ -92,7 +92,7 @@ extension SortedRun {
 }
 
 extension IndexBlock {
-    /// The interval whose first entry lies at an offset.
+    /// The interval whose first entry is at an offset; nil if there is none.
     fileprivate func interval(startingAt offset: Int) -> Int? {
         var low = 0, high = intervalCount
         while low < high {

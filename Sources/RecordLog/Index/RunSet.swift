@@ -1,13 +1,13 @@
-/// The runs of one index as of one commit, newest first: those that no checkpoint has yet, then those on disk, the base last.
+/// The runs of one index as of one commit, newest first: those that no checkpoint has written yet, then those on disk, the base last.
 ///
-/// Immutable: a commit makes a new value that shares all runs but the new one.
+/// Immutable: a commit makes a new value that shares all runs except the new one.
 ///
 /// Invariants:
 /// 1. An entry of a newer run hides the equal entry of an older one.
-/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk, but for runs in memory too large to be merged, and spilled ones.
+/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk; spilled runs, and runs too large to join, do not count.
 final class RunSet: Sendable {
     let fresh: [FreshRun]
-    /// While a checkpoint is being written: what it takes to the disk. Older than `fresh`.
+    /// While a checkpoint is being written: the runs that it writes to the disk. Older than `fresh`.
     let frozen: [FreshRun]
     let disk: [SortedRun]
 
@@ -27,9 +27,8 @@ final class RunSet: Sendable {
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
     var diskByteCount: UInt64 { disk.reduce(0) { $0 + $1.byteCount } }
 
-    /// These runs under a newer one. Where that makes too many, the newest ones of like size are joined, so that sizes grow
-    /// geometrically: an entry is copied and sorted again O(log n) times in all where somebody reads after each commit, sorted once where
-    /// nobody does.
+    /// These runs with a newer one. If they become too many, joins the newest ones of similar size, so that sizes grow geometrically. An
+    /// entry is copied and sorted again O(log n) times in all if each commit is followed by a read, and sorted once if there are no reads.
     func adding(_ run: FreshRun) -> RunSet {
         let joined = joinedRuns(run)
         var all: [FreshRun] = []
@@ -39,10 +38,10 @@ final class RunSet: Sendable {
         return RunSet(fresh: all, frozen: frozen, disk: disk)
     }
 
-    /// The same runs, as ones that no checkpoint has taken.
+    /// The same runs, marked as written by no checkpoint.
     var allFresh: RunSet { RunSet(fresh: fresh + frozen + disk.map { .spilled($0) }) }
 
-    /// A newer run with those that it is to be one with, newest first.
+    /// The runs that are joined with a new run, and that run, newest first.
     private func joinedRuns(_ run: FreshRun) -> [ImmutableMemtable] {
         guard fresh.count >= Self.memoryRunsMax, case .memory(let newest) = run else { return [] }
         var joined = [newest], count = newest.countMax, bytes = newest.byteCount
@@ -57,7 +56,7 @@ final class RunSet: Sendable {
         return joined
     }
 
-    /// One walk over all of them.
+    /// A scan over all runs.
     func merged(_ range: KeyRange = .all, isDescending: Bool = false, keepsTombstones: Bool = false) throws(StoreError) -> MergeCursor {
         MergeCursor(cursors: try cursors(range, isDescending: isDescending), isDescending: isDescending, keepsTombstones: keepsTombstones)
     }
@@ -71,7 +70,7 @@ final class RunSet: Sendable {
         return cursors
     }
 
-    /// The row of the first entry that starts with `key`; nil where there is none.
+    /// The row of the first entry that starts with `key`; nil if there is none.
     /// - Complexity: O(log entries) for each run.
     func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
         var found: (row: UInt64, isTombstone: Bool)?
@@ -90,7 +89,7 @@ final class RunSet: Sendable {
         }
         guard let found else { return nil }
         if !isAmbiguous, !found.isTombstone { return found.row }
-        // Several runs have such entries, or the first one of the only run is hidden: look at all in order.
+        // Several runs have such entries, or the first one of the only run is a tombstone: scan all in order.
         let merge = try merged(.prefix(Array(key)))
         return try merge.next() ? IndexEntry.row(of: merge.entry) : nil
     }

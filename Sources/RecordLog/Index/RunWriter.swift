@@ -2,25 +2,25 @@
 struct RunWriter {
     private let sink: any FrameSink
     private let block = IndexBlockEncoder()
-    /// The last entry of the block before.
+    /// The last entry of the previous block.
     private var previous: [UInt8] = []
     private var blocks: [IndexRoot.Block] = []
     private var tickets: [FrameTicket] = []
     private var separator: [UInt8] = []
     private var entryCount: UInt64 = 0
     private var byteCount: UInt64 = 0
-    /// How many bytes of the root there may be for each entry.
+    /// The bytes of the root that each entry may use.
     private let rootBytesPerEntry: Double
 
-    /// A block is closed once it has about this many bytes, and an entry comes that is not like its last one for long.
+    /// A block ends once it has about this many bytes and the next entry shares only a short prefix with its last one.
     static let blockTarget = 4096 - FrameHeader.Layout.size - 64
     private static let shortSeparator = 256
     private static let entriesMax = 1 << 16
 
-    /// - Parameter entryCount: at least as many as will be added.
+    /// - Parameter entryCount: an upper bound of the number of entries.
     init(sink: any FrameSink, entryCount: UInt64) {
         self.sink = sink
-        // Half of it, so that it has room for those that end sooner since they are large.
+        // Half of the payload, which leaves room for blocks that end early since they are large.
         rootBytesPerEntry = Double(sink.payloadMax / 2) / Double(max(entryCount, 1))
     }
 
@@ -30,7 +30,7 @@ struct RunWriter {
             let shared = previous.withUnsafeBytes { KeyBytes.shared($0, entry) }
             if isFull(before: shared) {
                 try closeBlock()
-                // The shortest start of the entry that still sorts after the block before: it tells the blocks apart as well.
+                // The shortest prefix of the entry that still sorts after the previous block: it separates the blocks as well.
                 separator.removeAll(keepingCapacity: true)
                 separator.append(contentsOf: entry.prefix(shared + 1))
             }
@@ -42,25 +42,25 @@ struct RunWriter {
         previous.append(contentsOf: entry)
     }
 
-    /// Long separators stand between large blocks alone, of 64 entries or so that are alike: the root, which is one frame, has all of them.
-    /// Where there are many blocks for one root they are larger, so that it has room for all of them.
-    /// A block stays smaller than five keys of the size that is allowed, and so than a frame.
-    /// - Parameter shared: the bytes that the next entry begins with like the last one.
+    /// Whether the block ends before the next entry. Long separators occur only between large blocks, of about 64 similar entries, since the
+    /// root has all separators in one frame. If a root has many blocks, they are larger, so that all fit.
+    /// A block stays smaller than five keys of the allowed size, and so than a frame.
+    /// - Parameter shared: the length of the prefix that the next entry shares with the last one.
     private func isFull(before shared: Int) -> Bool {
         guard shared < Self.shortSeparator || block.estimate >= 4 * shared else { return isLarge }
         return Double(IndexRoot.Layout.perBlock + shared + 1) <= Double(block.entryCount) * rootBytesPerEntry || isLarge
     }
 
-    /// Whether the block is half as large as a frame, whatever the numbers in its entries take.
+    /// Whether the block, with the largest possible numbers in its entries, has half the size of a frame.
     private var isLarge: Bool {
         block.estimate + block.entryCount * Self.numbersMax >= sink.payloadMax / 2 || block.entryCount >= Self.entriesMax
     }
 
-    /// What the numbers of an entry may take beyond what is estimated.
+    /// The most bytes that the numbers of an entry may take beyond the estimate.
     private static let numbersMax = 12
 
-    /// Adds a block of another run as it is: its entries name rows, not places.
-    /// - Parameter separator: what comes after every entry so far and not after the block's first one.
+    /// Adds a block of another run unchanged: its entries contain row numbers, not addresses.
+    /// - Parameter separator: sorts after every entry so far, and not after the block's first one.
     mutating func append(_ other: IndexBlock, separator: [UInt8]) throws(StoreError) {
         precondition(block.isEmpty, "a run is written block by block or entry by entry")
         tickets.append(try sink.append(.indexBlock, UnsafeRawBufferPointer(start: other.bytes, count: other.count)))
@@ -69,7 +69,7 @@ struct RunWriter {
         byteCount += UInt64(other.count)
     }
 
-    /// Gives the last entries to the sink.
+    /// Appends the last block to the sink.
     private mutating func closeBlock() throws(StoreError) {
         guard !block.isEmpty else { return }
         let count = block.entryCount
@@ -80,7 +80,7 @@ struct RunWriter {
     }
 
     /// Ends the run.
-    /// - Returns: what its root is made of; nil where no entry was added.
+    /// - Returns: the run's blocks, for its root; nil if no entry was added.
     mutating func finish() throws(StoreError) -> RunBlocks? {
         try closeBlock()
         guard !blocks.isEmpty else { return nil }

@@ -1,9 +1,9 @@
-/// A file for runs of index entries that memory is not to hold. It lies beside the store, in the same form, and loses its name as
-/// soon as it is made: it is gone with the last run in it, or with the process.
+/// A file for runs of index entries that exceed the memory limit. It is created beside the store, in the same format, and its name is
+/// removed at once: the file disappears with its last run, or with the process.
 ///
-/// A crash may leave the name: of an empty file, or, where the disk had not heard of its end, of one with a header that no store has, since its
-/// superblock never says that the file is settled. The next one takes that away. Should another process make one at the same moment, each has its
-/// own, or fails.
+/// A crash may leave the name: of an empty file, or, if the removal was not yet on the disk, of a file with a header that no store
+/// has, since its superblock never marks the file as settled. The next scratch file removes it. If two processes create one at the same
+/// moment, each has its own, or fails.
 final class ScratchFile {
     private let file: LogFile
     private let frames: ScratchFrames
@@ -11,14 +11,14 @@ final class ScratchFile {
 
     static let suffix = ".scratch"
 
-    /// - Parameter store: the store's own file.
+    /// - Parameter store: the store's file.
     init(besides store: LogFile, _ options: StoreOptions) throws(StoreError) {
         let fileSystem = options.resolvedFileSystem()
-        // What a copy fills has not got its path yet.
+        // A file that a copy is filling does not have its path yet.
         let path = ((try? fileSystem.resolved(store.path)) ?? store.path) + Self.suffix
         let storage = try Self.make(path, like: store.storage, fileSystem)
         try fileSystem.remove(path)
-        // What goes through it is not the store's, and not counted as such.
+        // Writes to it are not the store's and are not counted.
         let counters = Counters()
         let creation = FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
         (file, _) = try creation.begin(storage, storeID: (0, 0), segmentShift: store.identity.segmentShift)
@@ -37,19 +37,19 @@ final class ScratchFile {
     }
 
     /// Removes the file that a crash left.
-    /// - Throws: `exists` where it is another's.
+    /// - Throws: `exists` if another program owns it.
     static func removeLeftover(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
         guard let left = try fileSystem.openLeftover(path) else { return }
         guard HeaderReader.isUnfinished(try HeaderReader.header(of: left)) else { throw FileInTheWay.error(path, "another file") }
         try fileSystem.removeLeftover(left, path)
     }
 
-    /// Whether it may be written from another thread than the one that made it.
+    /// Whether a thread other than the creator may write it.
     var writesBehind: Bool { file.storage.writesBehind }
 
-    /// Writes the entries that `add` gives a writer, in order.
-    /// - Parameter entryCount: at least as many as there are.
-    /// - Returns: nil where there are none.
+    /// Writes the entries that `add` passes to a writer, in order.
+    /// - Parameter entryCount: an upper bound of the number of entries.
+    /// - Returns: nil if there are none.
     func write(entryCount: Int, _ add: (inout RunWriter) throws(StoreError) -> Void) throws(StoreError) -> SortedRun? {
         var writer = RunWriter(sink: appender, entryCount: UInt64(entryCount))
         try add(&writer)

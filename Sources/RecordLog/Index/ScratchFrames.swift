@@ -1,5 +1,5 @@
-/// The frames of a scratch file. What a walk passes is not kept where the file is not mapped: the file is there so that index entries need not
-/// be in memory, and merging its runs reads all of it.
+/// The frames of a scratch file. If the file is not mapped, a scan keeps only its current frame in memory: the file exists to save
+/// memory, and merging its runs reads all of it.
 final class ScratchFrames: FrameSource {
     private let file: LogFile
 

@@ -1,17 +1,17 @@
-/// Entries of buffers in ascending order, each once: of equal ones the last added.
+/// The entries of buffers in ascending order, each once; of equal ones the last added.
 ///
-/// What all begin with is set aside, and the next eight bytes of each are kept beside it as a word, so that most comparisons
-/// look at no key. Large sets are sorted by those words with a radix sort, then stretches of equal words by their bytes.
+/// The common prefix is stored once. The next eight bytes of each entry are kept beside it as a word, so that most comparisons read
+/// no key. A radix sort orders large sets by those words; then ranges of equal words are sorted by their bytes.
 ///
 /// Invariants:
-/// 1. `entries` are strictly ascending by bytes; `word` is the eight bytes behind the common ones, zeroes where there are none.
-/// 2. The keys lie in buffers that the owner holds.
+/// 1. `entries` are strictly ascending by bytes; `word` is the eight bytes after the common prefix, with zeroes for missing ones.
+/// 2. The keys are in buffers that the owner holds.
 struct SortedEntries {
     struct Entry {
         var word: UInt64
         var key: UnsafeRawPointer
         var lengthAndTombstone: UInt32
-        /// When it was added.
+        /// The position in the order of addition.
         var order: UInt32
 
         @inline(__always) var length: Int { Int(lengthAndTombstone & 0x7FFF_FFFF) }
@@ -68,8 +68,8 @@ struct SortedEntries {
 
     func deallocate() { LazyMemory.release(entries, capacity) }
 
-    /// Reads the keys of some entries, side by side, so that who reads them later need not wait for each.
-    /// - Returns: something of what was read, so that it is.
+    /// Reads the keys of some entries at the same time, so that later reads need not wait for each.
+    /// - Returns: a value made of the bytes, so that the compiler keeps the loads.
     func touch(_ first: Int, _ more: Int) -> UInt8 {
         var sum: UInt8 = 0
         var index = first
@@ -87,13 +87,13 @@ struct SortedEntries {
         return KeyBytes.shared(UnsafeRawBufferPointer(rebasing: a[..<most]), UnsafeRawBufferPointer(rebasing: b[..<most]))
     }
 
-    /// By bytes alone; false for equal ones.
+    /// Compares only bytes; false for equal ones.
     @inline(__always)
     private func isBefore(_ a: Entry, _ b: Entry) -> Bool {
         a.word != b.word ? a.word < b.word : KeyBytes.compare(a.bytes, b.bytes) < 0
     }
 
-    /// By bytes, then by when they were added.
+    /// Compares bytes, then the order of addition.
     private func isOrdered(_ a: Entry, _ b: Entry) -> Bool {
         if a.word != b.word { return a.word < b.word }
         let order = KeyBytes.compare(a.bytes, b.bytes)
@@ -105,7 +105,7 @@ struct SortedEntries {
         stretch.sort(by: isOrdered)
     }
 
-    /// Least significant byte first; bytes that all words share cost nothing. Stable.
+    /// Least significant byte first; a byte that all words share costs nothing. Stable.
     private mutating func radixSort() {
         var other = LazyMemory.allocate(of: Entry.self, capacity)
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 8 * 256) { histograms in

@@ -46,12 +46,12 @@ final class SortedRun: Sendable {
         let (isFirst, known) = resolved.compareExchange(
             expected: 0, desired: UInt(bitPattern: made.toOpaque()), ordering: .acquiringAndReleasing)
         guard !isFirst, let known = Self.reference(known) else { return made._withUnsafeGuaranteedRef { $0.root } }
-        // Another thread was sooner.
+        // Another thread was faster.
         made.release()
         return known._withUnsafeGuaranteedRef { $0.root }
     }
 
-    /// A block of a walk; valid until its next one.
+    /// A block for a scan; valid until the scan's next one.
     func block(_ pointer: FramePointer, _ ahead: inout Readahead, passing bytes: inout ReadBuffer?) throws(StoreError) -> IndexBlock {
         if let range = ahead.reach(pointer.offset) { source.willRead(range) }
         return try block(pointer, try source.payload(at: pointer, kind: .indexBlock, passing: &bytes))
@@ -66,7 +66,7 @@ final class SortedRun: Sendable {
         return block
     }
 
-    /// The first entry that starts with `key`: its row, and whether it is a tombstone; nil where there is none.
+    /// The first entry that starts with `key`: its row, and whether it is a tombstone; nil if there is none.
     /// - Complexity: O(log blocks), and one block.
     func first(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> (row: UInt64, isTombstone: Bool)? {
         let root = try blocks()

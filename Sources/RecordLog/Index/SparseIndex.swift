@@ -1,24 +1,24 @@
-/// What a search in a root would read all over the list, held side by side: every 32nd word, and what the separators have in common.
+/// The parts of a root that every search reads, stored together: every 32nd word, and the separators' common prefix.
 ///
-/// The list of ten million entries' blocks takes a megabyte, and a page of memory that was not looked at lately costs a walk through the
-/// system's tables besides the miss: with this a search looks at a few KiB that stay close to the processor, and at one stretch of the list.
+/// The list of ten million entries' blocks takes a megabyte, and a page of memory without recent use costs a page table walk besides the
+/// cache miss. With this index a search reads a few KiB that stay in the processor's caches, and one range of the list.
 ///
 /// Invariants:
 /// 1. `samples[i]` is the root's word `i * stride`.
-/// 2. `bounds` encloses what a search of the whole list finds, where the words rise as the format has it; where they do not, it lies within the
-///    list all the same.
+/// 2. `bounds` encloses the result of a search of the whole list if the words ascend, as the format requires. If they do not, it is
+///    within the list all the same.
 struct SparseIndex {
     static let stride = 32
     static var none: SparseIndex { SparseIndex(samples: UnsafeBufferPointer(start: nil, count: 0), common: nil) }
 
     fileprivate let samples: UnsafeBufferPointer<UInt64>
-    /// nil where it is to be read in the root.
+    /// nil if it must be read in the root.
     let common: UnsafeRawBufferPointer?
 
-    /// Where the first separator lies that is after a key: none before the lower bound is, and that at the upper bound is, if it is a block's.
+    /// The range of the first separator after a key. No separator before `low` is after the key; the one at `high`, if it exists, is.
     /// - Parameters:
     ///   - wanted: the key's word.
-    ///   - count: the root's blocks.
+    ///   - count: the number of the root's blocks.
     @inline(__always)
     func bounds(of wanted: UInt64, among count: Int) -> (low: Int, high: Int) {
         // The first block's separator is before everything.
@@ -28,7 +28,7 @@ struct SparseIndex {
         return (first == 1 ? 1 : (first &- 1) &* Self.stride &+ 1, behind < samples.count ? behind &* Self.stride : count)
     }
 
-    /// The first sample from a place on that is not like those before it.
+    /// The first sample from `start` on for which `isBefore` is false.
     @inline(__always)
     private func place(from start: Int, _ isBefore: (UInt64) -> Bool) -> Int {
         var start = start, length = samples.count &- start
@@ -41,14 +41,14 @@ struct SparseIndex {
     }
 }
 
-/// A root that was checked, with its guide's memory.
+/// A checked root, with the memory of its sparse index.
 final class SparseRoot: @unchecked Sendable {
-    // Unchecked: nothing of it is ever written again.
+    // Unchecked: immutable.
     let root: IndexRoot
     private let samples: UnsafeMutableBufferPointer<UInt64>
     private let common: UnsafeMutableRawBufferPointer
 
-    /// - Complexity: O(blocks), as the check was.
+    /// - Complexity: O(blocks), like the check.
     init(_ checked: IndexRoot) {
         let count = (checked.count + SparseIndex.stride - 1) / SparseIndex.stride
         samples = .allocate(capacity: count)

@@ -1,11 +1,11 @@
-/// Index entries that are set aside in a scratch file, as sorted runs, so that whoever adds them needs no more memory than the options say.
+/// Index entries in a scratch file, as sorted runs, so that adding entries needs no more memory than the options allow.
 ///
-/// Sixteen runs of one level become one of the next, so that an entry is written O(log entries) times and an index has few runs. Entries that
-/// cannot be written stay in memory: the file only saves that.
+/// Sixteen runs of one level become one of the next, so that an entry is written O(log entries) times and an index has few runs. If
+/// entries cannot be written they stay in memory: the file only saves memory.
 ///
 /// Invariants:
 /// 1. An index's runs are in the order in which their entries were added.
-/// 2. While there is a `job`, its index's runs are not here but there, and nobody else uses the scratch file.
+/// 2. While there is a `job`, it has its index's runs, and only it uses the scratch file.
 final class SpilledEntries {
     struct Run {
         let run: FreshRun
@@ -18,12 +18,12 @@ final class SpilledEntries {
     /// By index ID.
     private var runs: [[Run]] = []
     private var job: BackgroundSpill?
-    /// The memory of entries that have been written.
+    /// The buffer of entries that have been written.
     private var spare: Memtable?
-    /// Whether entries cannot be written, and those to come stay in memory.
+    /// Whether entries could not be written. Further entries then stay in memory.
     private(set) var hasFailed: Bool
 
-    /// - Parameter file: the store's.
+    /// - Parameter file: the store's file.
     init(_ file: LogFile, _ options: StoreOptions) {
         self.file = file
         self.options = options
@@ -31,8 +31,8 @@ final class SpilledEntries {
         hasFailed = options.isReadOnly
     }
 
-    /// Sets a buffer's entries aside, newer than all before.
-    /// - Returns: an empty buffer for those to come.
+    /// Spills a buffer's entries, which are newer than all before.
+    /// - Returns: an empty buffer for further entries.
     func take(_ entries: Memtable, of number: Int) -> Memtable {
         settle()
         while runs.count <= number { runs.append([]) }
@@ -72,7 +72,7 @@ final class SpilledEntries {
         return number < runs.count ? runs[number].map(\.run) : []
     }
 
-    /// Forgets an index.
+    /// Forgets an index's entries.
     func remove(_ number: Int) {
         settle()
         if number < runs.count { runs[number] = [] }

@@ -1,5 +1,5 @@
 extension Catalog {
-    /// Forgets the state of tables and indexes that are not in this catalog (any more).
+    /// Removes the states of tables and indexes that are not in this catalog.
     func removeDropped(_ tables: inout [TableState?], _ indexes: inout [RunSet?]) {
         for number in tables.indices.dropFirst() where table(TableID(rawValue: UInt16(number))) == nil { tables[number] = nil }
         var known = IDSet()

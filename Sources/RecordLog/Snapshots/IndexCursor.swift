@@ -1,7 +1,7 @@
-/// Walks a range of an index, ascending or descending, and gives the rows.
+/// Scans a range of an index, ascending or descending, and returns the rows.
 public struct IndexCursor {
     private let merge: MergeCursor
-    // The runs' memory and the file's.
+    // Keeps the runs' and the file's memory alive.
     private let owner: Snapshot
 
     init(_ merge: MergeCursor, owner: Snapshot) {
@@ -16,7 +16,7 @@ public struct IndexCursor {
         return IndexEntry.row(of: merge.entry)
     }
 
-    /// The key of the entry that `next` gave last; valid until the next call.
+    /// The key of the last entry that `next` returned; valid until the next call.
     public var key: UnsafeRawBufferPointer {
         IndexEntry.key(of: merge.entry)
     }

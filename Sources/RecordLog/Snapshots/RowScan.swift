@@ -1,23 +1,23 @@
-/// Walks the rows of a table in row order, a page of the primary index at a time.
+/// Scans the rows of a table in row order, one page of the primary index at a time.
 struct RowScan {
     private let snapshot: Snapshot
     private let table: TableID
     private let primary: PrimaryIndex?
     private let nextRow: UInt64
     private var row: UInt64
-    /// The end of the page that the walk is in.
+    /// The end of the current page.
     private var limit: UInt64 = 0
     private var isChanged = false
     private var addresses = PrimaryPage.empty
     private var frame = VerifiedFrame()
     private var rowsAhead = ReadaheadAtTwoPositions()
-    /// Rows before this one were asked for, where they lie scattered.
+    /// Rows before this one were requested, because rows are scattered here.
     private var askedEnd: UInt64 = 0
     private var pagesAhead = Readahead()
-    /// The layout of the row before, and the least size of its bodies.
+    /// The layout of the previous row, and the smallest size of its bodies.
     private var layout: LayoutID?
     private var minimumSize = Int.max
-    /// Rows found, for the statistics.
+    /// The number of rows found, for the statistics.
     private(set) var found = 0
 
     init(_ snapshot: Snapshot, _ table: TableID, from first: UInt64, to end: UInt64 = .max) {
@@ -54,7 +54,7 @@ struct RowScan {
 
     @inline(__always)
     private mutating func changedRow(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
-        // The snapshot is held, and what is changed here is not where it is.
+        // The snapshot is held, and its memory is separate from this scan's.
         let view = try Unmanaged.passUnretained(snapshot).guaranteed { snapshot throws(StoreError) in
             if address < frame.start || address >= frame.end { readAhead(of: address, snapshot.file) }
             return try snapshot.checked(try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
@@ -77,7 +77,7 @@ struct RowScan {
 
     private static let scatteredAtOnce: UInt64 = 64
 
-    /// The row where it lies in the frame of the one before and has its layout; nil where that is not so.
+    /// The row, if it is in the previous row's frame and has its layout; nil otherwise.
     @inline(__always)
     private func insertedRow(at address: UInt64, _ reference: RowReference) -> RowView? {
         guard address >= frame.start, address < frame.end else { return nil }
@@ -90,7 +90,7 @@ struct RowScan {
         return view.layoutID == layout ? view : nil
     }
 
-    /// Goes to the page of `row`; where the table has none there, behind it.
+    /// Enters the page of `row`; if the table has no such page, moves past it.
     @inline(never)
     private mutating func enterPage() throws(StoreError) {
         let page = row / PrimaryBase.rowsPerPage

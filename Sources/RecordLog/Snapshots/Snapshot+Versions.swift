@@ -1,6 +1,6 @@
 extension Snapshot {
-    /// The row as it was at one of its versions, this snapshot's or an earlier one, also where it has been deleted since.
-    /// - Returns: nil where there was no such version, or a compaction has left it behind.
+    /// The row at one of its versions, of this snapshot or an earlier one, even if it was deleted later.
+    /// - Returns: nil if there was no such version, or a compaction has dropped it.
     /// - Throws: `corrupt`.
     /// - Complexity: O(versions since).
     public func row(_ reference: RowReference, version: UInt32) throws(StoreError) -> RowView? {

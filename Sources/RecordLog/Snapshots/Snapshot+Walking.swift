@@ -9,11 +9,11 @@ extension Snapshot {
         }
     }
 
-    /// The same for the rows whose numbers lie in a range, in groups: what is done to each row is a loop then, and not a call.
+    /// Calls `body` with the rows whose numbers are in a range, in groups, so that the caller processes rows in a loop without a call for each.
     /// - Parameters:
-    ///   - rows: a part of a table, for a thread of its own.
-    ///   - first: the rows of the first group at most; each later one has up to twice as many, for a caller that may want few.
-    ///   - body: gets a group that is its own, to reorder and to write over.
+    ///   - rows: the range; several threads may each scan a part of a table.
+    ///   - first: the most rows of the first group. Each later group has up to twice as many, for a caller that may need few.
+    ///   - body: gets a group that it may reorder and overwrite.
     public func scanGroups(
         _ table: TableID, rows: Range<UInt64> = 0..<UInt64.max, first: Int = .max,
         _ body: (UnsafeMutableBufferPointer<RowView>) throws -> Bool
@@ -34,13 +34,13 @@ extension Snapshot {
         }
     }
 
-    /// So many rows' bytes stay in the processor's first cache.
+    /// The bytes of this many rows stay in the processor's first cache.
     private static var scanGroupSize: Int { 128 }
 
-    /// The number that the next row of a table would get: every row's is less. O(1).
+    /// The number of the table's next row: every row's number is less. O(1).
     public func rowLimit(_ table: TableID) -> UInt64 { state(table)?.nextRow ?? 0 }
 
-    /// The same for the engine's own use, with its own type of error.
+    /// Like `scan`, for the engine, with a typed error.
     func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws(StoreError) -> Bool) throws(StoreError) {
         var walk = RowScan(self, table, from: first)
         defer { counters.rowsRead(walk.found) }
@@ -49,19 +49,19 @@ extension Snapshot {
         }
     }
 
-    /// Whether one of these rows, all of one page, may be there.
+    /// Whether one of these rows, all of one page, may exist.
     func mayHaveRows(_ table: TableID, in rows: Range<UInt64>) -> Bool {
         guard let state = state(table) else { return false }
         if state.primary.isChanged(rows) { return true }
         return state.primary.base.map { !$0.page(Int(truncatingIfNeeded: rows.lowerBound / PrimaryBase.rowsPerPage)).isNone } ?? false
     }
 
-    /// Rows are looked up in groups of this size, so that the misses of memory overlap.
+    /// The size of the groups in which rows are looked up, so that cache misses overlap.
     private static var groupSize: Int { 64 }
 
-    /// Calls `body` with each reference's place in the list and its row.
+    /// Calls `body` with each reference's index in the list and its row.
     ///
-    /// Addresses are looked up first and rows read after, in groups, so that the misses of memory overlap.
+    /// Looks up addresses first and reads rows after that, in groups, so that cache misses overlap.
     public func rows(_ references: UnsafeBufferPointer<RowReference>, _ body: (Int, RowView?) throws -> Void) throws {
         try inGroups(references) { start, group, addresses in
             counters.rowsRead(group.count)
@@ -72,15 +72,14 @@ extension Snapshot {
         }
     }
 
-    /// Brings rows that are about to be read one by one close to the processor: their misses of memory overlap here, and would
-    /// not there. Nothing is checked; a row that cannot be found is left to its reader. As many at a time as fit the cache,
-    /// a few hundred, is best.
+    /// Prefetches rows that are then read one by one, so that their cache misses overlap. Checks nothing; the later read reports a row that
+    /// cannot be found. Best with as many rows as fit the cache, a few hundred.
     /// - Complexity: O(references); no row counts as read.
     public func readAhead(_ references: UnsafeBufferPointer<RowReference>) {
         try? inGroups(references) { _, _, _ in }
     }
 
-    /// Looks up the addresses of a group of rows, 0 for none, and touches what lies there, group after group.
+    /// Looks up the addresses of each group of rows, 0 for none, and touches the rows.
     @inline(__always)
     private func inGroups(
         _ references: UnsafeBufferPointer<RowReference>,
@@ -100,8 +99,8 @@ extension Snapshot {
         }
     }
 
-    /// Asks for pages of the primary index that are looked at for the first time, so that they are not waited for one after the other. Where
-    /// the first rows' were looked at before, the others' are believed to have been.
+    /// Requests new pages of the primary index, so that the caller does not wait for one after another. If the first rows' pages are known,
+    /// assumes that the others are too.
     @inline(__always)
     private func askForPages(of group: UnsafeBufferPointer<RowReference>) {
         let sample = min(LogFile.sampleSize, group.count)
@@ -117,10 +116,10 @@ extension Snapshot {
         IndexCursor(try merge(index, range, descending: descending), owner: self)
     }
 
-    /// Calls `body` with each entry of a range of an index, its key and its row, in order, until it returns false.
+    /// Calls `body` with the key and row of each entry in a range of an index, in order, until it returns false.
     /// - Parameter body: the key is valid until it returns.
-    /// - Throws: `invalidArgument` for an index that this snapshot does not have; what `body` throws.
-    /// - Complexity: O(log n) to find the first, and O(runs) for each, amortised.
+    /// - Throws: `invalidArgument` for an index that this snapshot does not have; the error of `body`.
+    /// - Complexity: O(log n) to find the first entry, and O(runs) for each, amortised.
     public func entries(
         _ index: IndexID, _ range: KeyRange = .all, _ body: (_ key: UnsafeRawBufferPointer, _ row: UInt64) throws -> Bool
     ) throws {
@@ -140,20 +139,20 @@ extension Snapshot {
         try runs(of: index).merged(range, isDescending: descending)
     }
 
-    /// The first row of the index entries that start with a key; nil where there is none.
+    /// The first row of the index entries that start with a key; nil if there is none.
     public func firstRow(_ index: IndexID, prefix key: KeyBuilder) throws(StoreError) -> UInt64? {
         try firstRow(index, prefix: key.buffer)
     }
 
-    /// The same for a key's bytes.
+    /// The first row of the index entries that start with these bytes; nil if there is none.
     public func firstRow(_ index: IndexID, prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
-        // The snapshot keeps its runs: no reference is counted between misses of memory, which a count would not let overlap.
+        // The snapshot keeps its runs alive. Counting a reference between cache misses would prevent their overlap.
         try Unmanaged.passUnretained(runs(of: index)).guaranteed { runs throws(StoreError) in try runs.firstRow(prefix: key) }
     }
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
-    /// - Returns: how many it was called with, and whether it returned false.
-    /// - Complexity: O(rows); rows are looked up in groups, so that the misses of memory overlap.
+    /// - Returns: the number of calls, and whether `body` returned false.
+    /// - Complexity: O(rows); rows are looked up in groups, so that cache misses overlap.
     @discardableResult
     public func rows(
         _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (RowView) throws -> Bool
@@ -182,16 +181,16 @@ extension Snapshot {
         return (limit - left, isDone)
     }
 
-    /// How many entries a range of an index has. No row is read.
-    /// - Complexity: O(blocks in the range), where each block states how many it has, and O(log n) for each entry that was written
-    ///   since the index's base.
+    /// The number of entries in a range of an index. Reads no row.
+    /// - Complexity: O(blocks in the range), whose counts are stored, and O(log n) for each entry that was written since the index's
+    ///   base.
     public func count(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int { try runs(of: index).count(range) }
 
-    /// About as many entries as a range of an index has: those that newer runs hide, and what hides them, are counted too.
+    /// An estimate of the number of entries in a range of an index. It includes tombstones and the entries that newer runs hide.
     /// - Complexity: O(runs · log n) and O(blocks in the range).
     public func estimate(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int { try runs(of: index).estimate(range) }
 
-    /// Whether an index is there as of this commit.
+    /// Whether this commit has an index.
     public func hasIndex(_ index: IndexID) -> Bool { Int(index.rawValue) < indexes.count && indexes[Int(index.rawValue)] != nil }
 
     private func runs(of index: IndexID) throws(StoreError) -> RunSet {

@@ -1,12 +1,12 @@
-/// One commit of a store, readable as long as it is held, whatever is written later. Immutable.
+/// One commit of a store. Immutable, and readable as long as it is held, regardless of later writes.
 ///
-/// Taking one is a retain. A snapshot holds the file it reads (mapped memory and, after a compaction, the old inode).
+/// Taking one is a retain. A snapshot holds the file that it reads (mapped memory and, after a compaction, the old inode).
 public final class Snapshot: @unchecked Sendable {
     // Unchecked: `readers` is never written after `init`.
     /// The commit's number; 0 for an empty store.
     public let sequence: UInt64
     public let catalog: Catalog
-    /// What keeps row views readable.
+    /// Keeps row views readable.
     public let file: LogFile
     /// The end of the log as of the commit.
     let end: UInt64
@@ -17,7 +17,7 @@ public final class Snapshot: @unchecked Sendable {
     /// By index ID.
     let indexes: [RunSet?]
     let counters: Counters
-    /// By table ID, as many as `tables`.
+    /// By table ID; as many as `tables`.
     private let readers: UnsafeMutablePointer<TableReader>
 
     init(
@@ -40,7 +40,7 @@ public final class Snapshot: @unchecked Sendable {
         readers.deallocate()
     }
 
-    /// Before the first commit.
+    /// The snapshot before the first commit.
     static func empty(_ file: LogFile, _ counters: Counters) -> Snapshot {
         Snapshot(
             sequence: 0, catalog: .empty, file: file, end: FileFormat.dataStart, commitChecksum: 0, tables: [], indexes: [],
@@ -56,8 +56,8 @@ public final class Snapshot: @unchecked Sendable {
     // MARK: Rows
 
     /// The row as of this snapshot.
-    /// - Returns: nil where there is no such row.
-    /// - Throws: `corrupt` where the index or the row's frame is damaged.
+    /// - Returns: nil if there is no such row.
+    /// - Throws: `corrupt` if the index or the row's frame is damaged.
     /// - Complexity: O(1); a frame's checksum is computed at the first touch of any row in it.
     @inline(__always)
     public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
@@ -87,15 +87,15 @@ public final class Snapshot: @unchecked Sendable {
         return address == 0 ? nil : address
     }
 
-    /// Asks for the page of the primary index where the row's address is, if none of the page's was looked up before.
-    /// - Returns: whether that is so.
+    /// Requests the primary index's page with the row's address, if the page is new.
+    /// - Returns: whether the page is new.
     @inline(__always)
     func willResolve(_ reference: RowReference) -> Bool {
         let index = Int(reference.table.rawValue)
         return index < tables.count && readers[index].willResolve(reference.row)
     }
 
-    /// A row's newest record, for the writer, whose base is the newest snapshot: its view (nil for a deletion), address and version.
+    /// A row's newest record: its view (nil for a deletion), address and version. For the writer, whose base is the newest snapshot.
     func newestRecord(of reference: RowReference) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
         let index = Int(reference.table.rawValue)
         guard index < tables.count else { return (nil, 0, nil) }
@@ -135,7 +135,7 @@ public final class Snapshot: @unchecked Sendable {
         return try checked(try file.record(at: address, end: end), at: address, reference)
     }
 
-    /// The row of a record, which must be the one wanted and have its layout.
+    /// The row of a record. Checks that it is the wanted row and fits its layout.
     @inline(__always)
     func checked(
         _ found: (record: RowRecord, body: UnsafeRawPointer), at address: UInt64, _ reference: RowReference
@@ -151,12 +151,12 @@ public final class Snapshot: @unchecked Sendable {
         return row
     }
 
-    /// How many rows a table has. O(1).
+    /// The number of a table's rows. O(1).
     public func rowCount(_ table: TableID) -> Int {
         Int(state(table)?.rowCount ?? 0)
     }
 
-    /// The bytes kept under a number in the system table; valid as long as the snapshot is held.
+    /// The bytes stored by number in the system table; valid as long as the snapshot is held.
     public func systemValue(_ row: UInt64) throws(StoreError) -> UnsafeRawBufferPointer? {
         guard let view = try self.row(RowReference(table: .system, row: row)) else { return nil }
         return UnsafeRawBufferPointer(start: view.body, count: view.byteCount)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a look-up of rows of one table needs, without a reference count: the snapshot that made it holds the objects.
+/// The objects that a look-up of one table's rows needs, without reference counts. The snapshot that made it keeps them alive.
 struct TableReader {
     private let delta: Unmanaged<PrimaryDelta>?
     private let frozen: Unmanaged<PrimaryDelta>?
@@ -16,7 +16,7 @@ struct TableReader {
         pageCount = state?.primary.base?.pageCount ?? 0
     }
 
-    /// What is known of a row since the base: 0 for nothing, else an address, with the tombstone's bit.
+    /// The row's newest record since the base: 0 for none, else its address, with the tombstone bit for a deletion.
     @inline(__always)
     func known(_ row: UInt64) -> UInt64 {
         guard let delta else { return 0 }
@@ -26,7 +26,7 @@ struct TableReader {
         return frozen._withUnsafeGuaranteedRef { $0.load(row) }
     }
 
-    /// The row's address as of the base; 0 where it has none.
+    /// The row's address in the base; 0 if it has none.
     @inline(__always)
     func baseAddress(_ row: UInt64) throws(StoreError) -> UInt64 {
         let page = Int(truncatingIfNeeded: row / PrimaryBase.rowsPerPage)
@@ -36,8 +36,8 @@ struct TableReader {
         return PrimaryPage(UnsafeRawPointer(bitPattern: bytes)).address(Int(row % PrimaryBase.rowsPerPage))
     }
 
-    /// Asks for the page of a row's address, if it was not looked at before.
-    /// - Returns: whether it was not.
+    /// Requests the page with a row's address, if it is new.
+    /// - Returns: whether it is new.
     @inline(__always)
     func willResolve(_ row: UInt64) -> Bool {
         let page = Int(truncatingIfNeeded: row / PrimaryBase.rowsPerPage)

@@ -1,6 +1,7 @@
-/// How many rows a table has as of one commit, where they lie, and where the next one goes. Commits that do not change it share it.
+/// The rows of a table as of one commit: their number, their primary index, and the next row number. Commits that do not change the
+/// table share it.
 ///
-/// Invariant: it is changed by the replay that made it alone, and no more once a snapshot holds it.
+/// Invariant: only the replay that made it changes it, and only until a snapshot holds it.
 final class TableState: @unchecked Sendable {
     // Unchecked: see above.
     let primary: PrimaryIndex
@@ -16,20 +17,20 @@ final class TableState: @unchecked Sendable {
         self.liveBytes = liveBytes
     }
 
-    /// The same rows in another index.
+    /// A copy with another primary index.
     func with(_ primary: PrimaryIndex) -> TableState {
         TableState(primary: primary, nextRow: nextRow, rowCount: rowCount, liveBytes: liveBytes)
     }
 
     // MARK: Replaying
 
-    /// More than any file holds, so that rows which claim too much overflow no sum.
+    /// More than any file holds. It limits the sum of rows that claim too much, so that no sum overflows.
     private static let liveBytesMax: UInt64 = 1 << 46
 
-    /// Counts a row that came, went or changed.
+    /// Counts an insertion, a deletion or a change of a row.
     /// - Parameters:
-    ///   - old: how many bytes it had; nil where it was not there.
-    ///   - new: how many it has; nil where it is deleted.
+    ///   - old: the bytes that the row had; nil if it is new.
+    ///   - new: the bytes that it has; nil if it is deleted.
     func count(old: UInt64?, new: UInt64?) {
         if old == nil, new != nil { rowCount += 1 }
         if old != nil, new == nil { rowCount -= min(1, rowCount) }
@@ -37,6 +38,6 @@ final class TableState: @unchecked Sendable {
         liveBytes -= min(liveBytes, old ?? 0)
     }
 
-    /// No row below a number is given out any more.
+    /// Makes sure that no row number below `next` is given to a new row.
     func skip(to next: UInt64) { nextRow = max(nextRow, next) }
 }

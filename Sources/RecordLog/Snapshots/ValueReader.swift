@@ -1,14 +1,14 @@
-/// Where the frames of values are read.
+/// The source of a value's frames.
 protocol ValueSource: Sendable {
     var path: String { get }
-    /// The frame at an offset, verified; nil where there is none.
-    /// - Parameter limit: the end of what may be read.
+    /// The verified frame at an offset; nil if there is none.
+    /// - Parameter limit: the end of the readable bytes.
     func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame?
 }
 
 extension LogFile: ValueSource {}
 
-/// One value of a row, read where it lies. It keeps the file readable.
+/// Reads one value of a row without copying it. It keeps the file readable.
 public struct ValueReader: Sendable {
     /// The value's bytes.
     public let count: Int
@@ -16,14 +16,14 @@ public struct ValueReader: Sendable {
     private let place: Place
 
     private enum Place: @unchecked Sendable {
-        // Unchecked: they point at committed bytes, which nobody changes.
+        // Unchecked: they point at committed bytes, which never change.
         case inline(UnsafeRawBufferPointer)
         case chunk(FramePointer)
         case list(ValueList, at: UInt64)
     }
 
-    /// - Parameter stored: what a row keeps of the value.
-    /// - Throws: `corrupt` where it is no value, or leads to no list of chunks of its length.
+    /// - Parameter stored: the bytes that a row stores for the value.
+    /// - Throws: `corrupt` if they are not a value, or refer to no list of chunks of its length.
     init(_ stored: UnsafeRawBufferPointer, in source: any ValueSource) throws(StoreError) {
         guard let value = StoredValue(stored) else { throw Self.corrupt(source, at: nil, "a row's value is malformed") }
         try self.init(value, in: source)
@@ -36,7 +36,7 @@ public struct ValueReader: Sendable {
             count = bytes.count
             place = .inline(bytes)
         case .reference(let reference):
-            // Before anybody makes room for it: chunks lie before their list, and one chunk fits a segment.
+            // Checked before any memory is allocated: chunks are before their list, and one chunk fits a segment.
             let most = reference.form == .list ? reference.pointer.offset : UInt64(RowRecord.bodyLengthMax)
             guard reference.length <= most, let length = Int(exactly: reference.length) else {
                 throw Self.corrupt(source, at: reference.pointer.offset, "a row's value is longer than what is before it")
@@ -67,7 +67,7 @@ public struct ValueReader: Sendable {
         return frame.payload
     }
 
-    /// Whether the value is in its row, not in frames of its own.
+    /// Whether the value is in its row, not in separate frames.
     public var isInline: Bool {
         if case .inline = place { return true }
         return false
@@ -75,7 +75,7 @@ public struct ValueReader: Sendable {
 
     // MARK: Chunks
 
-    /// The value is in so many pieces.
+    /// The number of pieces of the value.
     public var chunkCount: Int {
         switch place {
         case .inline, .chunk: 1
@@ -83,7 +83,7 @@ public struct ValueReader: Sendable {
         }
     }
 
-    /// The bytes of every chunk but the last.
+    /// The length of every chunk except the last.
     private var chunkLength: Int {
         switch place {
         case .inline, .chunk: max(count, 1)
@@ -91,8 +91,8 @@ public struct ValueReader: Sendable {
         }
     }
 
-    /// One piece of the value, where it lies: valid as long as this reader is held. Its checksum is computed at its first touch.
-    /// - Throws: `corrupt` where the piece is damaged.
+    /// One piece of the value, not copied; valid as long as this reader is held. Its checksum is computed at its first touch.
+    /// - Throws: `corrupt` if the piece is damaged.
     /// - Precondition: `index` is less than `chunkCount`.
     public func chunk(_ index: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < chunkCount, "a value has no such chunk")
@@ -104,7 +104,7 @@ public struct ValueReader: Sendable {
             return payload
         case .list(let list, let offset):
             let pointer = list.pointer(index)
-            // Rising offsets: no list names one chunk many times.
+            // Offsets must ascend, so that no list names one chunk many times.
             guard index == 0 || list.pointer(index - 1).offset < pointer.offset else {
                 throw Self.corrupt(source, at: offset, "the list of a value's chunks is not in order")
             }
@@ -116,7 +116,7 @@ public struct ValueReader: Sendable {
         }
     }
 
-    /// Calls `body` with each piece of the value in order, until it returns false. Nothing is copied.
+    /// Calls `body` with each piece of the value in order, until it returns false. Copies nothing.
     public func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
         for index in 0..<chunkCount {
             guard try body(try chunk(index)) else { return }
@@ -124,7 +124,7 @@ public struct ValueReader: Sendable {
     }
 
     /// Copies bytes of the value from `offset` on.
-    /// - Returns: how many: as many as `buffer` takes, fewer at the value's end.
+    /// - Returns: the number of bytes copied: the size of `buffer`, or fewer at the value's end.
     /// - Throws: `corrupt`; the buffer's contents are unspecified then.
     /// - Complexity: O(bytes); a chunk is verified as a whole at its first touch.
     public func read(into buffer: UnsafeMutableRawBufferPointer, from offset: Int = 0) throws(StoreError) -> Int {
@@ -143,13 +143,13 @@ public struct ValueReader: Sendable {
         return done
     }
 
-    /// Verifies every piece. What has `count` bytes is there after that, so that room may be made for it.
-    /// - Throws: `corrupt` at the first piece that is damaged.
+    /// Verifies every piece. After it, `count` is known to be right, and may be used to allocate memory.
+    /// - Throws: `corrupt` at the first damaged piece.
     public func verify() throws(StoreError) {
         for index in 0..<chunkCount { _ = try chunk(index) }
     }
 
-    /// Whether the value is these bytes.
+    /// Whether the value equals these bytes.
     public func elementsEqual(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         guard bytes.count == count else { return false }
         var at = 0
@@ -164,7 +164,7 @@ public struct ValueReader: Sendable {
 
 extension LogFile {
     /// The value in a column of a committed row of this file; nil for null, and for a column of another type.
-    /// - Throws: `corrupt` where the row does not lead to a value.
+    /// - Throws: `corrupt` if the row does not refer to a value.
     public func value(_ access: ColumnAccess, of row: RowView) throws(StoreError) -> ValueReader? {
         guard access.typeCode == ColumnType.value.rawValue, !row.isNull(access) else { return nil }
         return try ValueReader(row.bytes(access), in: self)
@@ -173,8 +173,8 @@ extension LogFile {
 
 extension Snapshot {
     /// The value in a column of a row that was read from this snapshot; nil for null, and for a column of another type.
-    /// - Throws: `corrupt` where the row does not lead to a value.
-    /// - Complexity: O(1); chunks are looked at when they are read.
+    /// - Throws: `corrupt` if the row does not refer to a value.
+    /// - Complexity: O(1); chunks are checked when they are read.
     public func value(_ access: ColumnAccess, of row: RowView) throws(StoreError) -> ValueReader? {
         try file.value(access, of: row)
     }

@@ -282,7 +282,7 @@ import Testing
         author.mutableSetValue(forKey: "books").add(stack.new("Book"))
         try stack.context.save()
         let codes = stack.codes(other)
-        knownDifference("B26: none (a decision in ARCHITECTURE.md)") { #expect(codes == [NSManagedObjectMergeError]) }
+        knownDifference("B26: none (docs/decisions/0030-to-many-change-is-no-conflict.md)") { #expect(codes == [NSManagedObjectMergeError]) }
     }
 
     @Test("A subclass of a policy decides a conflict", .header("NSMergePolicy", "resolveConflicts:error:"), arguments: StoreKind.allCases)

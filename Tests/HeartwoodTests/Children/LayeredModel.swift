@@ -17,7 +17,7 @@ final class LayeredModel {
     var values: [Int: [String: String]] = [:]
     /// 0 for none.
     var groups: [Int: Int] = [:]
-    /// Group and person; person and tag; tag and person: whether the pair was added or removed here.
+    /// Person and tag, tag and person: whether the pair was added or removed here. A group's people follow from `groups`.
     var members: [Pair: Bool] = [:]
 
     init(_ below: LayeredModel?) {
@@ -37,7 +37,9 @@ final class LayeredModel {
 
     func all(_ wanted: Entity) -> [Int] { ids.filter { exists($0) && entity($0) == wanted }.sorted() }
     var ids: Set<Int> { Set(entities.keys).union(below?.ids ?? []) }
-    func members(_ owner: Int, _ of: Entity) -> Set<Int> { Set(all(of).filter { has(owner, $0) }) }
+    func members(_ owner: Int, _ of: Entity) -> Set<Int> {
+        Set(all(of).filter { entity(owner) == .group ? rawGroup($0) == owner : has(owner, $0) })
+    }
 
     // MARK: Changing
 
@@ -51,11 +53,7 @@ final class LayeredModel {
     }
 
     func setGroup(_ person: Int, _ group: Int) {
-        let old = rawGroup(person)
-        guard old != group else { return }
-        if old != 0 { set(old, person, false) }
-        if group != 0 { set(group, person, true) }
-        groups[person] = group
+        if rawGroup(person) != group { groups[person] = group }
     }
 
     func setTag(_ person: Int, _ tag: Int, _ isIn: Bool) {
@@ -66,10 +64,8 @@ final class LayeredModel {
     func delete(_ id: Int) {
         guard exists(id) else { return }
         switch entity(id) {
-        case .person?:
-            if rawGroup(id) != 0 { set(rawGroup(id), id, false) }
-            for tag in members(id, .tag) { set(tag, id, false) }
-        case .group?: for person in members(id, .person) where rawGroup(person) == id { groups[person] = 0 }
+        case .person?: for tag in members(id, .tag) { set(tag, id, false) }
+        case .group?: for person in members(id, .person) { groups[person] = 0 }
         case .tag?: for person in members(id, .person) { set(person, id, false) }
         case nil: break
         }
@@ -126,7 +122,7 @@ final class LayeredModel {
         for (id, group) in groups where inserted.contains(id) || below.rawGroup(id) != group {
             below.setGroup(id, below.exists(group) ? group : 0)
         }
-        for (pair, isIn) in members where entity(pair.owner) != .group && below.exists(pair.member) && below.exists(pair.owner) {
+        for (pair, isIn) in members where below.exists(pair.member) && below.exists(pair.owner) {
             let isPerson = entity(pair.owner) == .person
             below.setTag(isPerson ? pair.owner : pair.member, isPerson ? pair.member : pair.owner, isIn)
         }

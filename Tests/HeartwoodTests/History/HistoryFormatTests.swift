@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The encoding of changes. Failing? FORMAT.md, "History", defines the allowed content.
+/// The encoding of changes. Failing? docs/format/stack.md, "History", defines the allowed content.
 @Suite struct HistoryFormatTests {
     private func stored(_ stack: TestStack, _ number: UInt64) throws -> [UInt8] {
         let snapshot = try #require(stack.store.log).snapshot()

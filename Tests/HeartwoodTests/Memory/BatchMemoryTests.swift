@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The memory of batch requests: the long form with ten million rows. See CONTRIBUTING.md.
+/// The memory of batch requests: the long form with ten million rows. See docs/testing.md.
 @Suite struct BatchMemoryTests {
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_BATCH_ROWS"].flatMap(Int.init)
 

@@ -77,7 +77,7 @@ import Testing
                 try chain.lines(models[3], options: options)
                     == ["A: heading=x\(mark) more=nil size=1", "A: heading=y\(mark) more=nil size=\(missing)"], "from \(version)")
             #expect(order == (version < 3 ? ["will sizes", "did"] : []) && manager.container == nil)
-            #expect(try chain.metadata()[StagedMigration.unfinishedKey] == nil && chain.place.names == ["store"])
+            #expect(try chain.metadata()[RecordLogMetadata.unfinishedStage] == nil && chain.place.names == ["store"])
         }
     }
 
@@ -128,7 +128,7 @@ import Testing
         let stages = [NSLightweightMigrationStage([checksums[0]]), stage]
         #expect(throws: Refusal.self) { try chain.with(models[2], options: options(stages)) { _ in } }
         for _ in 0..<2 { #expect(try chain.lines(models[2], options: options(stages)).count == 2) }
-        #expect(try calls == 2 && chain.metadata()["calls"] as? Int == 2 && chain.metadata()[StagedMigration.unfinishedKey] == nil)
+        #expect(try calls == 2 && chain.metadata()["calls"] as? Int == 2 && chain.metadata()[RecordLogMetadata.unfinishedStage] == nil)
     }
 
     /// The container's context is the main queue's, whichever queue adds the store.

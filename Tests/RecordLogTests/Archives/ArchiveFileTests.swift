@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test("The layout is pinned") func layoutIsPinned() {
-        // Failing? The format has changed: FORMAT.md, "Binary archives".
+        // Failing? The format has changed: docs/format/archive.md.
         #expect(ArchiveHeader.Layout.size == 64 && ArchiveFormat.Block.size == 16 && ArchiveFormat.blockMax == 1 << 20)
         #expect(ArchiveHeader.version == 1 && ArchiveHeader.magic == Array("HEARTBIN".utf8))
         #expect(ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 3).encoded.count == ArchiveHeader.Layout.size)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Random runs that crash at their calls. See CONTRIBUTING.md for the long form.
+/// Random runs that crash at their calls. See docs/testing.md for the long form.
 @Suite struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let longCases = environment["HEARTWOOD_SIMULATION_CASES"].flatMap(Int.init)

@@ -2,10 +2,10 @@ import Foundation
 
 /// The rows of a batch insertion, one at a time.
 ///
-/// `next` goes to the next row; `values` are its values by property index, with the entity's defaults where the row names none, and
-/// `named` says which it names. Both are used again for the next row.
+/// `next` reads the next row. `values` holds its values by property index, with the entity's defaults for properties that the row does not
+/// name. `named` lists the properties that it names. Both buffers are reused for the next row.
 final class BatchRows {
-    // A request's members may be overridden, and are asked once, not for each row.
+    // A program may override a request's properties, so they are read once here and not for each row.
     private let list: [[String: Any]]?
     private let dictionaryHandler: ((NSMutableDictionary) -> Bool)?
     private let objectHandler: ((NSManagedObject) -> Bool)?
@@ -15,11 +15,11 @@ final class BatchRows {
     @exclusivity(unchecked) private(set) var isAtEnd = false
     @exclusivity(unchecked) private var place = 0
     private let dictionary = NSMutableDictionary()
-    /// What the object handler fills, again for each row.
+    /// The object that the handler fills; reused for each row.
     private var object: NSManagedObject?
-    /// The same, for each row: no reference is counted.
+    /// The same object, so that the loop counts no reference.
     @exclusivity(unchecked) private var unretained: Unmanaged<NSManagedObject>?
-    /// What the object's setters set in vain: relationships, and what has no column.
+    /// Properties that the object's setters may set but that an insertion ignores: relationships, and properties without a column.
     private var unnamed: [Int] = []
 
     init(_ request: NSBatchInsertRequest, _ runtime: EntityRuntime) {
@@ -30,7 +30,7 @@ final class BatchRows {
         values = runtime.initialValues
     }
 
-    /// - Returns: false once there is no more.
+    /// - Returns: false after the last row.
     /// - Throws: 1550 for a name that the entity does not have, and for a value that does not fit.
     func next() throws -> Bool {
         guard !isAtEnd else { return false }
@@ -75,11 +75,11 @@ final class BatchRows {
         named.append(index)
     }
 
-    /// The object has no context, so its setters refuse destinations of relationships; primitive ones lead nowhere.
+    /// The object has no context: its setters refuse destinations of relationships, and a destination set by a primitive setter is ignored.
     private func nextObject(_ handler: (NSManagedObject) -> Bool) -> Bool {
         (unretained ?? makeObject())._withUnsafeGuaranteedRef { object in
             let storage = object.ownStorage()
-            // In place: an array that is shared would be copied at the first setter.
+            // Written in place: a shared array would be copied at the first setter.
             storage.values.withUnsafeMutableBufferPointer { values in
                 for index in values.indices { values[index] = runtime.initialValues[index] }
             }

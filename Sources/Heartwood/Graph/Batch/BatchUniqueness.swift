@@ -1,23 +1,23 @@
 import Foundation
 import RecordLog
 
-/// Who has the unique values of a row, in the middle of a transaction that writes many.
+/// Finds the row that holds a unique value, in the middle of a transaction that writes many rows.
 ///
-/// The store's rows are found by their constraints' indexes. Those that the transaction has written are found by a hash of their
-/// values, 16 bytes each, and compared as they lie in the log: a batch keeps no key.
+/// The indexes of the constraints find the store's rows. A hash of the values, 16 bytes each, finds the rows that the transaction has
+/// written; their values are compared in the log, so a batch keeps no key in memory.
 ///
-/// Invariant: every unique value of a row that was noted is in `rows`, unless they are left to the end; values that the row has no more may be
-/// there too.
+/// Invariant: `rows` has every unique value of each noted row, unless the check is left to the end. It may also have values that a row no
+/// longer has.
 final class BatchUniqueness {
     private let transaction: Transaction
     private let schema: RecordLogSchema
     @exclusivity(unchecked) private var rows = RowsByHash()
     private(set) var isLeftToTheEnd = false
-    /// Rows of the store that were written: what the store's indexes say of them is old.
+    /// Rows of the store that the transaction has written: the store's index entries of them are out of date.
     private var rewritten: Set<RowReference> = []
-    /// The hashes of the values of the row that `conflict` was asked about last.
+    /// The hashes of the unique values of the row last passed to `conflict`.
     @exclusivity(unchecked) private var asked: [UInt64] = []
-    /// Of the table that was asked about last.
+    /// The cached answer for the table last passed to `hasStoredRows`.
     @exclusivity(unchecked) private var hasStored: (table: TableID, answer: Bool)?
     private let key = KeyBuilder()
     private let otherKey = KeyBuilder()
@@ -27,7 +27,7 @@ final class BatchUniqueness {
         schema = batch.schema
     }
 
-    /// Says that this row was written.
+    /// Records that the transaction has written this row.
     /// - Parameter isNew: whether the transaction has inserted it.
     func note(_ row: RowView, _ table: EntityTable, isNew: Bool) {
         if !isNew { rewritten.insert(row.reference) }
@@ -36,14 +36,14 @@ final class BatchUniqueness {
         noteWritten(row.reference)
     }
 
-    /// Says that the row that `conflict` was asked about last, and found none for, was written.
+    /// Records that the transaction has written the row last passed to `conflict`, which found no conflict.
     func noteWritten(_ reference: RowReference) {
         for index in asked.indices { rows.insert(asked[index], reference) }
     }
 
     // MARK: Groups
 
-    /// Adds a hash of each of a row's unique values to a list; none where they are left to the end.
+    /// Appends a hash of each of a row's unique values to `list`; appends none if the check is left to the end.
     func addHashes(of row: RowView, _ table: EntityTable, to list: inout [UInt64]) {
         guard !isLeftToTheEnd else { return }
         for position in table.uniqueIndexes.indices {
@@ -54,22 +54,22 @@ final class BatchUniqueness {
         }
     }
 
-    /// Reads what `mayHold` will look at for each of these hashes, side by side.
+    /// Reads the table entries that `mayHold` needs for these hashes, so that the cache misses overlap.
     func prepare(_ hashes: [UInt64]) { rows.prepare(hashes) }
 
-    /// Whether `conflict` may find one for a row that has these hashes, of which there are some in a list.
+    /// Whether `conflict` may find a conflict for the row whose hashes are in this range of the list.
     func mayHold(_ hashes: [UInt64], _ range: Range<Int>, _ table: EntityTable) -> Bool {
         if hasStoredRows(table) { return true }
         for number in range where rows.contains(hashes[number]) { return true }
         return false
     }
 
-    /// Says that a row with these hashes was inserted.
+    /// Records that the transaction has inserted a row with these hashes.
     func note(_ hashes: [UInt64], _ range: Range<Int>, _ reference: RowReference) {
         for number in range { rows.insert(hashes[number], reference) }
     }
 
-    /// Whether the store has rows among which a value may be taken.
+    /// Whether the store already has rows that may hold a value.
     private func hasStoredRows(_ table: EntityTable) -> Bool {
         if let known = hasStored, known.table == table.id { return known.answer }
         var answer = transaction.base.rowCount(table.id) > 0
@@ -82,19 +82,20 @@ final class BatchUniqueness {
 
     // MARK: Large batches
 
-    /// Has the transaction's own rows looked at in the end (`firstConflictAmongAdded`), and forgets those that were noted: a batch that has more
-    /// index entries than are kept in memory has too many unique values as well.
+    /// Leaves the check of the transaction's own rows to the end (`firstConflictAmongAdded`) and forgets the noted rows: a batch with more
+    /// index entries than memory may hold has too many unique values as well.
     func leaveToTheEnd() {
         isLeftToTheEnd = true
         rows = RowsByHash()
     }
 
-    /// Two of a table's new rows that have the same unique values: the constraint, and one of them. They are neighbours in its index.
+    /// Finds two new rows of a table with the same unique values, and returns the constraint's index and one of the rows. Two such rows are
+    /// neighbours in the index.
     /// - Complexity: O(new rows) for each constraint.
     func firstConflictAmongAdded(_ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
         for index in table.indexes where index.isUnique {
             var last: [UInt8] = []
-            // Nulls are equal in the index, and not to the constraint.
+            // The index treats nulls as equal; the constraint does not.
             var holder: RowReference?, isNull = false
             var found = false
             try transaction.forEachAddedEntry(of: index.id) { entry, row in
@@ -122,9 +123,9 @@ final class BatchUniqueness {
 
     // MARK: Conflicts
 
-    /// The first constraint whose values another row has.
-    /// - Parameter row: about to be written, or written.
-    /// - Complexity: a look-up in each of the constraints' indexes.
+    /// Returns the first constraint whose values another row has, and that row.
+    /// - Parameter row: a row that the transaction writes next or has written.
+    /// - Complexity: one look-up in each constraint's index.
     func conflict(of row: RowView, _ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
         asked.removeAll(keepingCapacity: true)
         for position in table.uniqueIndexes.indices {
@@ -134,7 +135,7 @@ final class BatchUniqueness {
         return nil
     }
 
-    /// Another row that has the values of one constraint.
+    /// Returns another row that has the values of one constraint.
     @inline(__always)
     private func holder(of row: RowView, _ index: TableIndex, _ table: EntityTable) throws -> RowReference? {
         key.removeAll()
@@ -162,7 +163,7 @@ final class BatchUniqueness {
         return nil
     }
 
-    /// Whether a row has the values in `key`.
+    /// Whether a row has the unique values in `key`.
     private func has(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
         guard let table = schema.table(reference.table), let row = try transaction.row(reference),
             let same = table.indexes.first(where: { $0.isUnique && $0.constraint == index.constraint })

@@ -1,19 +1,19 @@
 import Foundation
 import RecordLog
 
-/// One entry of `propertiesToUpdate`, made ready for the rows of one table: a constant, or an expression over the row's columns.
+/// One entry of `propertiesToUpdate`, prepared for the rows of one table: a constant, or an expression over the row's columns.
 final class BatchUpdateValue {
     /// The property's index.
     let property: Int
     private let constant: ManagedValue
-    /// In the constant's place.
+    /// Replaces `constant` where the value is an expression.
     private let computed: RowExpression?
-    /// The same, for each row: no reference is counted.
+    /// The same expression, so that the loop over rows counts no reference.
     private let unretained: Unmanaged<RowExpression>?
     private let kind: PropertyKind
     private let name: String
 
-    /// - Throws: 1550 where a constant does not fit; 134091 where an expression asks for more than the row's own attributes.
+    /// - Throws: 1550 where a constant does not fit; 134091 where an expression needs more than the row's own attributes.
     init(_ name: String, _ value: Any, _ table: EntityTable, _ view: RecordLogView) throws {
         let runtime = table.runtime
         self.name = name
@@ -35,7 +35,7 @@ final class BatchUpdateValue {
             unretained = nil
             return
         }
-        // What stands for a constant in this place is one that the property can take.
+        // An expression is allowed only for a property that could take a constant.
         _ = try BatchValues.value(NSNull(), index, runtime)
         guard !kind.isRelationship, Self.isOwn(node, runtime), let compiled = PredicateCompiler(table: table, view: view).expression(node) else {
             throw CoreDataError.unsupported(
@@ -47,7 +47,7 @@ final class BatchUpdateValue {
         unretained = .passUnretained(compiled)
     }
 
-    /// Whether the value is made of attributes of the row's own; a condition may look elsewhere.
+    /// Whether the value is made of the row's own attributes only. The condition of a conditional expression may read other objects.
     private static func isOwn(_ node: ExpressionNode, _ runtime: EntityRuntime) -> Bool {
         switch node {
         case .keyPath(let keys): keys.count == 1 && runtime.index(of: keys[0]) != nil
@@ -57,8 +57,8 @@ final class BatchUpdateValue {
         }
     }
 
-    /// What the row, as it was before the request, gets.
-    /// - Throws: 1550 where what was computed does not fit the attribute.
+    /// Returns the new value for a row, computed from its values before the request.
+    /// - Throws: 1550 where a computed value does not fit the attribute.
     func value(for row: RowView, _ scope: QueryScope) throws -> ManagedValue {
         guard let unretained else { return constant }
         let value = try unretained._withUnsafeGuaranteedRef { try $0.value(row, scope) }
@@ -68,7 +68,7 @@ final class BatchUpdateValue {
             "The batch update made \(ValueText.of(object)) of row \(row.reference.row), which does not fit \(name).", key: name, object)
     }
 
-    /// A computed value as the attribute keeps it; fractions of an integer are cut off.
+    /// Converts a computed value to the attribute's type; an integer attribute drops the fraction.
     private static func fit(_ value: PredicateValue, _ kind: PropertyKind) -> ManagedValue? {
         switch (value, kind) {
         case (.null, _): .null

@@ -1,14 +1,14 @@
 import Foundation
 import RecordLog
 
-/// Values as batch requests state them.
+/// Checks and converts the values that a batch request gives.
 enum BatchValues {
     static func error(_ description: String, key: String, _ value: Any?) -> NSError {
         CoreDataError.make(
             NSManagedObjectValidationError, description, [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()])
     }
 
-    /// 1570: a row of a batch insertion that lacks a value.
+    /// Error 1570: a row of a batch insertion lacks a required value.
     static func missing(_ key: String, of entity: NSEntityDescription) -> NSError {
         CoreDataError.make(
             NSValidationMissingMandatoryPropertyError,
@@ -16,8 +16,8 @@ enum BatchValues {
             [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: NSNull()])
     }
 
-    /// A value for a property, in the store's terms.
-    /// - Throws: 1550 where it does not fit, or where the property cannot be set without an object.
+    /// Converts a value to the store's form.
+    /// - Throws: 1550 where the value does not fit, or where the property cannot be set without an object.
     static func value(_ value: Any, _ index: Int, _ runtime: EntityRuntime) throws -> ManagedValue {
         let property = runtime.properties[index], entity = runtime.entity
         guard !property.kind.isRelationship else { return try reference(value, property, entity.frozenProperties[index], runtime) }
@@ -36,7 +36,8 @@ enum BatchValues {
         return converted
     }
 
-    /// Whether a value is an optional without one, which a dictionary of `Any` may hold; where there are bridges they make `NSNull` of it.
+    /// Whether `value` is an optional that is nil; a dictionary of `Any` may hold one. On Apple's platforms bridging turns it into
+    /// `NSNull`.
     private static func isNil(_ value: Any) -> Bool {
         let mirror = Mirror(reflecting: value)
         return mirror.displayStyle == .optional && mirror.children.isEmpty

@@ -1,12 +1,12 @@
-/// A request that the object graph carries out itself.
+/// A request that the Graph layer executes.
 protocol ExecutableRequest: NSPersistentStoreRequest {
-    /// What `NSManagedObjectContext.execute(_:)` does.
+    /// Implements `NSManagedObjectContext.execute(_:)`.
     func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult
-    /// What `NSPersistentStoreCoordinator.execute(_:with:)` does.
+    /// Implements `NSPersistentStoreCoordinator.execute(_:with:)`.
     func executeDirectly(in context: NSManagedObjectContext) throws -> Any
-    /// How many objects a fetch finds; nil for other requests.
+    /// The number of objects that a fetch finds; nil for other requests.
     func count(in context: NSManagedObjectContext) throws -> Int?
-    /// The keys of the objects that a fetch finds in the stores, in its order; nil for other requests. No object is made.
+    /// The keys of the objects that a fetch finds in the stores, in the fetch's order; nil for other requests. Makes no object.
     func keys(in context: NSManagedObjectContext) throws -> [ObjectKey]?
 }
 

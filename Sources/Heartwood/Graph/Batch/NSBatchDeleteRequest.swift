@@ -1,12 +1,15 @@
 import Foundation
 
-/// Deletes objects in the store alone: those that a fetch request describes, or those with some IDs.
+/// Deletes objects directly in the store: the objects that a fetch request finds, or the objects with given IDs.
 ///
-/// Delete rules are followed in the store. Nullify clears the other side, and where that is required the request throws 1570; cascade
-/// deletes the destinations with all that follows from it; deny throws 1600 while a destination remains; no action leaves the other
-/// side as it is. Nothing else is validated, and contexts learn nothing of it: merge the result's IDs with
-/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. The IDs name what cascades have deleted too; the count leaves that
-/// out. Each store's part is one commit: after a throw nothing of it has changed.
+/// The store applies the delete rules. Nullify clears the other side; where that side is required, the request throws 1570. Cascade deletes
+/// the destinations and applies their delete rules. Deny throws 1600 while a destination remains. No action leaves the other side as it is.
+/// Nothing else is validated.
+///
+/// Contexts do not learn of the deletion: merge the result's IDs with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// The result's IDs include the objects that cascades deleted; its count does not.
+///
+/// The part of each store is one commit: after a throw, that store is unchanged.
 /// Source: https://developer.apple.com/documentation/coredata/nsbatchdeleterequest
 open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
     /// Describes the objects to delete: by entity, predicate, order, limit and offset.
@@ -20,13 +23,13 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
         super.init()
     }
 
-    /// Of a request for a class, as `Person.fetchRequest()` gives it: it need not be cast to one for `any NSFetchRequestResult`, and off
-    /// Apple's platforms, where the two are different classes, it cannot.
+    /// Takes a fetch request for a class, such as `Person.fetchRequest()`, without a cast to `NSFetchRequest<any NSFetchRequestResult>`.
+    /// Off Apple's platforms the two are different classes, and a cast is impossible.
     public convenience init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
         self.init(fetchRequest: fetch.twin(as: (any NSFetchRequestResult).self))
     }
 
-    /// - Parameter objectIDs: of objects of one entity. Those that are not there any more are left out.
+    /// - Parameter objectIDs: IDs of objects of one entity. IDs of objects that no longer exist are ignored.
     public init(objectIDs: [NSManagedObjectID]) {
         self.objectIDs = objectIDs
         fetchRequest = NSFetchRequest(name: objectIDs.first?.entity.name, objectClass: nil)

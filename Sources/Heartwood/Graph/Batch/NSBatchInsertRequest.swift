@@ -1,40 +1,42 @@
 import Foundation
 
-/// Inserts rows into a store without making objects of them in a context.
+/// Inserts rows into a store without making objects in a context.
 ///
-/// Rows come from dictionaries, or one at a time from a handler, so that they need never be in memory together. What a row does not
-/// name has the model's default. Nothing is validated, no object's hooks run, and contexts learn nothing of it: merge the result's
-/// IDs with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// Rows come from dictionaries, or one at a time from a handler, so that they need not all be in memory. A property that a row does not
+/// name gets the model's default. Required values are checked, nothing else is validated, and no object's hooks run. Contexts do not learn
+/// of the insertion: merge the result's IDs with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 ///
-/// Where a uniqueness constraint's values are taken, by the store or by an earlier row, the merge policy of the context decides:
-/// `error` throws 133021; `mergeByPropertyObjectTrump` sets what the new row names on the row that has them; `overwrite` sets
-/// every attribute of it, to its default where the new row names none; the store's policies leave out the new row. A handler that
-/// is given an object names every attribute.
+/// If another row, of the store or of the request, already has the values of a uniqueness constraint, the context's merge policy decides:
+/// `error` throws 133021; `mergeByPropertyObjectTrump` sets the properties that the new row names on the existing row; `overwrite` sets
+/// every attribute of the existing row, to its default where the new row does not name it; the policies that prefer the store drop the new
+/// row. A row from an object handler names every attribute.
 ///
-/// Everything is one commit, unless `rowsPerCommit` says otherwise: after a throw nothing has changed.
+/// The request is one commit, unless `rowsPerCommit` divides it: after a throw nothing has changed.
 /// Source: https://developer.apple.com/documentation/coredata/nsbatchinsertrequest
 open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
     /// The entity's name.
     open var entityName: String { entity?.name ?? givenName }
-    /// The entity; found by name when the request is executed, where only a name was given.
+    /// The entity. If the request was made with a name only, it is nil until execution finds the entity.
     open var entity: NSEntityDescription? { givenEntity }
     private var givenEntity: NSEntityDescription?
-    /// The rows, by the names of attributes. To-one relationships are given as object IDs, where no other side has to be written:
-    /// it has none, or is to-many without an order.
+    /// The rows, by attribute names. A to-one relationship takes an object ID, if it has no inverse or an unordered to-many inverse: then
+    /// no other row has to be written.
     open var objectsToInsert: [[String: Any]]?
-    /// Fills an empty dictionary with the next row; returns true in place of that once there is no more.
+    /// Fills an empty dictionary with the next row and returns false; returns true after the last row.
     ///
-    /// Called while the store is locked: it may fetch; a save to the same store is refused (134070). The dictionary is used again.
+    /// Called while the store is locked: the handler may fetch, but a save to the same store throws 134070. The dictionary is reused for
+    /// each row.
     open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-    /// Sets the attributes of an object of the entity's class, which belongs to no context; returns true in place of that once
-    /// there is no more. As `dictionaryHandler` otherwise. The object is used again.
+    /// Sets the attributes of an object of the entity's class, which belongs to no context, and returns false; returns true after the last
+    /// row. The rules of `dictionaryHandler` apply. The object is reused for each row.
     open var managedObjectHandler: ((NSManagedObject) -> Bool)?
-    /// What the result tells. The IDs take 16 bytes of memory a row.
+    /// The kind of the result. IDs take 16 bytes of memory a row.
     open var resultType: NSBatchInsertRequestResultType = .statusOnly
-    /// 0: everything is one commit, as Core Data has it. A transaction needs memory until it is committed: 8 bytes a row, as
-    /// much of each index's entries as the store's options say (`NSRecordLogIndexMemoryOption`), and, where the merge policy does not make an
-    /// error of a conflict, up to 48 bytes for each value that must be unique. Otherwise so many rows are a commit of their own: that bounds
-    /// memory, and where a later row fails those of the commits before stay.
+    /// The number of rows in one commit; 0, the default, makes the whole request one commit, as Core Data does.
+    ///
+    /// A transaction needs memory until its commit: 8 bytes a row; index entries, up to the limit of each index in the store's options
+    /// (`NSRecordLogIndexMemoryOption`); and, unless the merge policy makes a conflict an error, up to 48 bytes for each unique value. A
+    /// positive number bounds this memory. If a later row then fails, the earlier commits remain.
     public final var rowsPerCommit = 0
 
     private let givenName: String
@@ -45,7 +47,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
         objectsToInsert = nil
     }
 
-    /// A request of no entity, which cannot be executed.
+    /// Makes a request without an entity, which cannot be executed.
     public convenience override init() { self.init(name: "", entity: nil) }
 
     public init(entityName: String, objects dictionaries: [[String: Any]], fileID: StaticString = #fileID) {
@@ -55,7 +57,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
         super.init()
     }
 
-    /// The initializer as a function, and the one that a subclass overrides.
+    /// The initializer without `fileID`, so that it can be used as a function value and a subclass can override it.
     @_disfavoredOverload
     public init(entityName: String, objects dictionaries: [[String: Any]]) {
         givenName = entityName
@@ -78,7 +80,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
         dictionaryHandler = handler
     }
 
-    /// The initializer as a function.
+    /// The initializer without `fileID`, so that it can be used as a function value.
     @_disfavoredOverload
     public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
         self.init(name: entityName, entity: nil)
@@ -98,7 +100,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
         managedObjectHandler = handler
     }
 
-    /// The initializer as a function.
+    /// The initializer without `fileID`, so that it can be used as a function value.
     @_disfavoredOverload
     public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
         self.init(name: entityName, entity: nil)

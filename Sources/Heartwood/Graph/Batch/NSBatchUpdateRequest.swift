@@ -1,16 +1,16 @@
 import Foundation
 
-/// Sets properties of every object that a predicate matches, in the store alone.
+/// Sets properties of every object that a predicate matches, directly in the store.
 ///
-/// Nothing is validated, and contexts learn nothing of it: objects that they have read are stale until they are refreshed, or merged
-/// by the result's IDs; a save of a stale one meets a conflict. Values that must be unique are checked once everything is set, and a
-/// breach throws 133021 whatever the merge policy says. Each store's part is one commit: after a throw nothing of it has changed.
+/// Nothing is validated, and contexts do not learn of the update: their objects are stale until you refresh them or merge the result's IDs;
+/// a save of a stale object meets a conflict. Unique values are checked after all rows are set; a duplicate throws 133021 under every merge
+/// policy. The part of each store is one commit: after a throw, that store is unchanged.
 /// Source: https://developer.apple.com/documentation/coredata/nsbatchupdaterequest
 open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
     /// The entity's name.
     open var entityName: String { givenEntity?.name ?? givenName }
-    /// The entity; found by name when the request is executed, where only a name was given.
-    /// - Precondition: it was given, or found.
+    /// The entity. If the request was made with a name only, execution finds the entity.
+    /// - Precondition: the request was made with an entity, or was executed.
     open var entity: NSEntityDescription {
         guard let givenEntity else {
             preconditionFailure("The batch update names the entity \(givenName), which is found when the request is executed.")
@@ -18,14 +18,14 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
         return givenEntity
     }
     private var givenEntity: NSEntityDescription?
-    /// Which objects to update; nil for all.
+    /// Selects the objects to update; nil updates all.
     open var predicate: NSPredicate?
-    /// Whether objects of entities below this one are updated too.
+    /// Whether the request also updates objects of subentities.
     open var includesSubentities = true
     open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
-    /// The new values by property: an `NSPropertyDescription` or its name. An attribute takes a constant, or an `NSExpression` over
-    /// the object's own attributes as they were before the request. A to-one relationship takes an object ID, or nil as
-    /// `NSNull`, where no other side has to be written: it has none, or is to-many without an order.
+    /// The new values, by `NSPropertyDescription` or property name. An attribute takes a constant, or an `NSExpression` over the object's
+    /// own attributes as they were before the request. A to-one relationship takes an object ID, or `NSNull` for nil, if it has no inverse
+    /// or an unordered to-many inverse: then no other row has to be written.
     open var propertiesToUpdate: [AnyHashable: Any]?
 
     private let givenName: String
@@ -36,7 +36,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
         super.init()
     }
 
-    /// The initializer as a function, and the one that a subclass overrides.
+    /// The initializer without `fileID`, so that it can be used as a function value and a subclass can override it.
     @_disfavoredOverload
     public init(entityName: String) {
         givenName = entityName

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Executes a batch over what a fetch request finds in the stores.
+    /// Executes a batch over the objects that a fetch request finds in the stores.
     final func execute<Result>(
         on request: NSFetchRequest<Result>, of stores: [NSPersistentStore]?, collectsKeys: Bool, _ batch: (BatchTarget) -> StoreBatch
     ) throws -> BatchOutcome {
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
         fetch.returnsObjectsAsFaults = true
         var outcome = BatchOutcome(collectsKeys: collectsKeys)
         var parts = try storeQueries(for: fetch).filter { part in stores?.contains { $0 === part.store } ?? true }[...]
-        // Before anything is changed in any of them.
+        // Checked before any store is changed.
         for part in parts { try part.store.checkWritable() }
         do {
             guard parts.count < 2 || fetch.limit == 0 && fetch.offset == 0 else { throw UnansweredQuery() }
@@ -28,7 +28,8 @@ extension NSManagedObjectContext {
                 parts.removeFirst()
             }
         } catch is UnansweredQuery {
-            // Objects of a context that nobody else sees can tell. What others change meanwhile is not looked at again.
+            // The store's rows cannot answer the query, so a private context makes objects and tests those. Rows that other contexts change
+            // in the meantime are not tested again.
             let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
             reader.persistentStoreCoordinator = coordinator
             let found = try reader.fetchObjects(fetch)
@@ -40,13 +41,13 @@ extension NSManagedObjectContext {
         return outcome
     }
 
-    /// An outcome as a result says it.
+    /// Returns the outcome in the form that the result type asks for.
     final func report(_ outcome: BatchOutcome, isStatus: Bool) -> Any {
         if isStatus { return true }
         return outcome.collectsKeys ? outcome.keys.map(batchID) : outcome.count
     }
 
-    /// Not the registered object's ID, which may be asked for on the context's queue alone.
+    /// Makes a new ID, because only the context's queue may read a registered object's ID.
     private func batchID(_ key: ObjectKey) -> NSManagedObjectID {
         let runtime = coordinator?.runtime(slot: key.slot)
         return NSManagedObjectID(entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: 0)
@@ -63,7 +64,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// What `execute(_:with:)` does.
+    /// Implements `execute(_:with:)`.
     final func answer(_ request: NSPersistentStoreRequest, for context: NSManagedObjectContext) throws -> Any {
         precondition(context.coordinator === self, "A coordinator executes requests for contexts of its own.")
         context.checkQueue("execute(_:with:)")

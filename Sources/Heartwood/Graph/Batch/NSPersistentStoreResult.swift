@@ -1,42 +1,42 @@
 import Foundation
 
-/// What a context gives for a request that it has executed.
+/// The result of a request that a context has executed.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoreresult
 open class NSPersistentStoreResult: NSObject {}
 
-/// What a batch insertion tells.
+/// The kind of result of a batch insertion.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
-    /// A Boolean: true, since what fails throws.
+    /// A Boolean, always true: a failure throws.
     case statusOnly = 0
-    /// `[NSManagedObjectID]`: of each object that was inserted or, where a value must be unique, updated.
+    /// `[NSManagedObjectID]`: the IDs of the objects inserted, and of those updated because a unique value existed.
     case objectIDs = 1
-    /// How many objects that are.
+    /// The number of these objects.
     case count = 2
 }
 
-/// What a batch update tells.
+/// The kind of result of a batch update.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
-    /// A Boolean: true, since what fails throws.
+    /// A Boolean, always true: a failure throws.
     case statusOnlyResultType = 0
-    /// `[NSManagedObjectID]`: of each object that the predicate matched.
+    /// `[NSManagedObjectID]`: the IDs of the objects that the predicate matched.
     case updatedObjectIDsResultType = 1
-    /// How many objects that are.
+    /// The number of these objects.
     case updatedObjectsCountResultType = 2
 }
 
-/// What a batch deletion tells.
+/// The kind of result of a batch deletion.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
-    /// A Boolean: true, since what fails throws.
+    /// A Boolean, always true: a failure throws.
     case resultTypeStatusOnly = 0
-    /// `[NSManagedObjectID]`: of each object that was deleted, by cascading delete rules as well.
+    /// `[NSManagedObjectID]`: the IDs of the objects deleted, also by cascading delete rules.
     case resultTypeObjectIDs = 1
-    /// How many objects that are.
+    /// The number of deleted objects that the request targets, without those that only a cascade deleted.
     case resultTypeCount = 2
 }
 
 /// The result of an `NSBatchInsertRequest`.
 open class NSBatchInsertResult: NSPersistentStoreResult {
-    /// As `resultType` says: `Bool`, `[NSManagedObjectID]` or `Int`.
+    /// A `Bool`, `[NSManagedObjectID]` or `Int`, according to `resultType`.
     public final let result: Any?
     public final let resultType: NSBatchInsertRequestResultType
 
@@ -48,7 +48,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
 
 /// The result of an `NSBatchUpdateRequest`.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
-    /// As `resultType` says: `Bool`, `[NSManagedObjectID]` or `Int`.
+    /// A `Bool`, `[NSManagedObjectID]` or `Int`, according to `resultType`.
     public final let result: Any?
     public final let resultType: NSBatchUpdateRequestResultType
 
@@ -60,7 +60,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 
 /// The result of an `NSBatchDeleteRequest`.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
-    /// As `resultType` says: `Bool`, `[NSManagedObjectID]` or `Int`.
+    /// A `Bool`, `[NSManagedObjectID]` or `Int`, according to `resultType`.
     public final let result: Any?
     public final let resultType: NSBatchDeleteRequestResultType
 

@@ -1,12 +1,12 @@
 import Foundation
 import RecordLog
 
-/// What the batch requests share: one transaction of a record log, and how a row is written in it.
+/// One transaction of a record log, with the operations on rows that all batch requests share.
 final class RecordLogBatch {
     let transaction: Transaction
     let schema: RecordLogSchema
     let slotBase: UInt64
-    /// The state that the request finds. Rows read from it stay as they are while the transaction goes on.
+    /// The store's state before the request. Its rows do not change while the transaction goes on.
     let view: RecordLogView
     let builder = RowBuilder()
     @exclusivity(unchecked) private(set) var hasWritten = false
@@ -20,12 +20,12 @@ final class RecordLogBatch {
         view = RecordLogView(snapshot: transaction.base, of: log, schema: schema, slotBase: slotBase)
     }
 
-    /// - Throws: where the store has been exchanged for another since the request was made ready.
+    /// - Throws: if the store's file was replaced after the request was prepared.
     func table(of runtime: EntityRuntime) throws -> EntityTable { try schema.table(of: runtime, slotBase: slotBase) }
 
     func table(of reference: RowReference) throws -> EntityTable { try unretainedTable(of: reference).takeUnretainedValue() }
 
-    /// The schema holds it.
+    /// Unretained, because the schema holds the table.
     @inline(__always)
     func unretainedTable(of reference: RowReference) throws -> Unmanaged<EntityTable> {
         if let table = schema.unretainedTable(reference.table) { return table }
@@ -33,10 +33,10 @@ final class RecordLogBatch {
             NSPersistentStoreOperationError, "A relationship leads to the table \(reference.table.rawValue), which is no entity's.")
     }
 
-    /// Counts a row as one that the request was about.
+    /// Records a row among the rows that the request affects.
     func note(_ reference: RowReference, isCounted: Bool = true) { outcome.add(view.key(reference), isCounted: isCounted) }
 
-    /// Calls `body` with each row that the request is about, as it was before the request.
+    /// Calls `body` with each row that the request targets, as it was before the request.
     func forEachRow(of target: BatchTarget, _ body: (RowView, EntityTable) throws -> Void) throws {
         switch target {
         case .query(let query):
@@ -54,7 +54,7 @@ final class RecordLogBatch {
 
     // MARK: Writing
 
-    /// Builds a row of the table's current layout.
+    /// Builds a row in the table's current layout.
     func build(_ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
         guard table.derivations != nil else { return try values.withUnsafeBufferPointer { try encode($0, table) } }
         return try scope.completing(values, of: nil, in: table).withUnsafeBufferPointer { try encode($0, table) }
@@ -69,8 +69,8 @@ final class RecordLogBatch {
         return builder.finish()
     }
 
-    /// Builds a row that is as `row` but for some properties.
-    /// - Parameter values: by property index; `unset` keeps what the row has.
+    /// Builds a new version of `row` with some properties changed.
+    /// - Parameter values: by property index; `unset` keeps the row's value.
     func rebuild(_ row: RowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
         try values.withUnsafeBufferPointer { try rebuild(row, $0, table) }
     }
@@ -93,7 +93,7 @@ final class RecordLogBatch {
         DerivationScope(transaction: transaction, schema: schema) { [view] in $0.isNone ? nil : view.reference($0) }
     }
 
-    /// Computes what follows from all that the request has written.
+    /// Computes the derived attributes that depend on rows the request has written.
     func derive() throws {
         guard let watches = schema.derivations else { return }
         var derived = DerivedAttributes(watches, scope)
@@ -118,13 +118,13 @@ final class RecordLogBatch {
         hasWritten = true
     }
 
-    /// Puts what was built last in the place of the row that it is a new version of, where they differ.
+    /// Replaces `row` by the row built last, if they differ.
     func put(_ body: UnsafeRawBufferPointer, replacing row: RowView) throws {
         guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
         try put(row.reference, body, changing: builder.changed)
     }
 
-    /// - Returns: false where there is no such row.
+    /// - Returns: false if the row does not exist.
     @discardableResult
     func delete(_ reference: RowReference) throws -> Bool {
         guard try transaction.delete(reference) else { return false }
@@ -134,7 +134,7 @@ final class RecordLogBatch {
 }
 
 extension RecordLogStore {
-    /// Executes a batch, in one transaction or in as many as an insertion asks for.
+    /// Executes a batch in one transaction, or in several if an insertion asks for that.
     final func perform(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         let loaded = try loaded()
         var outcome = outcome

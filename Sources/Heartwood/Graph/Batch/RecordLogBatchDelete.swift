@@ -1,16 +1,16 @@
 import Foundation
 import RecordLog
 
-/// Deletes rows, and what follows by the delete rules of their relationships.
+/// Deletes rows and applies the delete rules of their relationships.
 ///
-/// First everything that goes is marked, since a rule that denies or nullifies has no say about what goes as well. Then rows are
-/// deleted in the order of their tables. Relationships are read as they were before the request.
+/// The first pass marks every row to delete, because deny and nullify do not apply to a destination that is deleted too. The second pass
+/// deletes the rows in the order of their tables. Relationships are read as they were before the request.
 struct RecordLogBatchDelete {
     private let batch: RecordLogBatch
     private var marks = RowSet()
-    /// Those of them that the request is about: its count has no others.
+    /// The marked rows that the request targets: only these are counted.
     private var asked = RowSet()
-    /// Marked by a cascade, and not looked at yet.
+    /// Rows that a cascade has marked and whose own cascades have not been followed yet.
     private var pending: [RowReference] = []
 
     init(_ batch: RecordLogBatch) {
@@ -93,7 +93,7 @@ struct RecordLogBatchDelete {
         while let row = try cursor.next() { try batch.delete(RowReference(table: link.id, row: row)) }
     }
 
-    /// Clears the other side of a relationship. Where that is a list of pairs of an object that stays, the pair goes.
+    /// Clears the other side of a relationship. Where that side is stored as link rows, deletes the link row.
     private func unlink(_ reference: RowReference, _ index: Int, from owner: RowReference) throws {
         let table = try batch.table(of: reference)
         guard index < table.members.count else { return }
@@ -138,7 +138,7 @@ struct RecordLogBatchDelete {
 }
 
 extension EntityTable {
-    /// The row's to-one destination; nil for null, and for another property.
+    /// The row's to-one destination; nil for null and for properties of other kinds.
     fileprivate func destination(of row: RowView, _ property: Int) -> RowReference? {
         guard let access = runtime.access(property, in: row) else { return nil }
         let reference = row.reference(access)

@@ -1,14 +1,14 @@
 import Foundation
 import RecordLog
 
-/// Inserts rows, up to the end or as many as a commit is to have.
+/// Inserts rows into one transaction, up to the last row or the number of rows for one commit.
 final class RecordLogBatchInsert {
     private let batch: RecordLogBatch
     private let insertion: BatchInsertion
     private let rows: BatchRows
     private let table: EntityTable
     private let uniqueness: BatchUniqueness?
-    /// The properties that each row has to have a value of.
+    /// The properties that need a value in each row.
     private let required: [Int]
 
     init(_ batch: RecordLogBatch, _ insertion: BatchInsertion) throws {
@@ -25,8 +25,8 @@ final class RecordLogBatchInsert {
         }
     }
 
-    /// The row that was read, made ready to be one of its own.
-    /// - Throws: 1570 where it lacks a value.
+    /// Builds the row that was read last.
+    /// - Throws: 1570 if a required value is missing.
     private func build() throws -> UnsafeRawBufferPointer {
         try demandRequired()
         return try batch.build(rows.values, table)
@@ -49,7 +49,7 @@ final class RecordLogBatchInsert {
         }
         guard insertion.policy != .errorMergePolicyType else { return try runInGroups(left, uniqueness) }
         while left > 0, try rows.next() {
-            // What a conflict changes is taken from the row's values, so the next row waits.
+            // A conflict is resolved with the values of the current row, so rows cannot be grouped.
             try insert(uniqueness)
             left -= 1
         }
@@ -73,7 +73,7 @@ final class RecordLogBatchInsert {
             } catch {
                 failure = error
             }
-            // The rows before it come first, and one of them may be refused.
+            // The rows before the failed one are written first: one of them may violate a constraint, and that error takes precedence.
             try write(group, uniqueness)
             if let failure { throw failure }
             left -= group.count
@@ -102,7 +102,7 @@ final class RecordLogBatchInsert {
         uniqueness.noteWritten(try put(body))
     }
 
-    /// Writes a row that is new.
+    /// Inserts a row.
     @discardableResult
     private func put(_ body: UnsafeRawBufferPointer) throws -> RowReference {
         let reference = RowReference(table: table.id, row: try batch.transaction.newRow(in: table.id))
@@ -119,7 +119,7 @@ final class RecordLogBatchInsert {
         return RowView(body: start, byteCount: body.count, reference: reference, version: 0)
     }
 
-    /// A row has unique values already.
+    /// Applies the merge policy, because the row `holder` already has the unique values.
     private func resolve(_ index: TableIndex, _ holder: RowReference) throws {
         switch insertion.policy {
         case .errorMergePolicyType: throw violation(index, holder)
@@ -135,7 +135,7 @@ final class RecordLogBatchInsert {
         BatchConstraintViolation(table.names(of: index), holder: batch.view.key(holder))
     }
 
-    /// Sets properties of the row that has the unique values. It may be of another entity of the family.
+    /// Sets properties of the row that has the unique values. That row may be of another entity of the family.
     private func update(_ reference: RowReference, _ properties: some Sequence<Int>) throws {
         let owner = try batch.table(of: reference)
         guard let uniqueness, let row = try batch.transaction.row(reference) else { return }
@@ -146,7 +146,7 @@ final class RecordLogBatchInsert {
             values[index] = rows.values[property]
         }
         let body = try batch.rebuild(row, values, owner)
-        // What it takes over may be unique in another way.
+        // The new values may violate another constraint.
         if let conflict = try uniqueness.conflict(of: view(body, reference), owner) { throw violation(conflict.index, conflict.holder) }
         guard let current = try batch.transaction.row(reference) else { return }
         let isNew = try !batch.transaction.base.contains(reference)

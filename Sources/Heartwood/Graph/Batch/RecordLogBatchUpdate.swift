@@ -8,9 +8,9 @@ final class RecordLogBatchUpdate {
     private let uniqueness: BatchUniqueness
     private let scope: QueryScope
     private var plans: [Plan] = []
-    /// Of the row before; `plans` holds it.
+    /// The plan of the previous row; `plans` retains it.
     @exclusivity(unchecked) private var last: Unmanaged<Plan>?
-    /// Rows may take each other's unique values: who has them is told at the end.
+    /// The rows whose unique values were set. Rows may exchange unique values, so conflicts are sought at the end.
     private var claimants: [RowReference] = []
 
     init(_ batch: RecordLogBatch, _ update: BatchUpdate) {
@@ -20,15 +20,15 @@ final class RecordLogBatchUpdate {
         scope = QueryScope(view: batch.view)
     }
 
-    /// One table's values, made ready.
+    /// The values to set in one table's rows.
     private final class Plan {
         let table: EntityTable
         private let entries: [BatchUpdateValue]
-        /// The same, for loops that count no references.
+        /// The same entries, for loops that count no references.
         private let unretained: [Unmanaged<BatchUpdateValue>]
-        /// Whether a value that must be unique is set.
+        /// Whether a unique value is set.
         let isUniqueChanged: Bool
-        /// A row's new values, by property index; what is not updated is unset.
+        /// A row's new values, by property index; `unset` for properties that are not updated.
         private let values: UnsafeMutableBufferPointer<ManagedValue>
 
         init(_ table: EntityTable, _ update: BatchUpdate, _ view: RecordLogView) throws {
@@ -46,7 +46,7 @@ final class RecordLogBatchUpdate {
             values.deallocate()
         }
 
-        /// What a row's properties become, by their indices; valid until the next row's.
+        /// Returns a row's new values by property index, valid until the next call.
         @inline(__always)
         func values(of row: RowView, _ scope: QueryScope) throws -> UnsafeBufferPointer<ManagedValue> {
             for index in unretained.indices {
@@ -76,7 +76,7 @@ final class RecordLogBatchUpdate {
     }
 
     func run() throws {
-        // What does not fit is an error also where no row is met.
+        // A value that does not fit is an error even if the query finds no row.
         if case .query(let query) = update.target {
             for runtime in query.runtimes { _ = try findPlan(of: batch.table(of: runtime)) }
         }

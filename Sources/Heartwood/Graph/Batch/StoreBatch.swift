@@ -1,25 +1,25 @@
 import Foundation
 
-/// What a batch request asks of one store.
+/// The part of a batch request that one store executes.
 enum StoreBatch {
     case insert(BatchInsertion)
     case update(BatchUpdate)
     case delete(BatchTarget)
 }
 
-/// Which objects a batch request is about.
+/// The objects that a batch request targets.
 enum BatchTarget {
     case query(StoreQuery)
-    /// Those of them that are there.
+    /// Keys of objects that no longer exist are ignored.
     case keys([ObjectKey])
 }
 
 struct BatchInsertion {
     let runtime: EntityRuntime
     let rows: BatchRows
-    /// What becomes of a row whose unique values are taken.
+    /// Decides about a row whose unique values another row has.
     let policy: NSMergePolicyType
-    /// 0: all of them.
+    /// 0 for all rows in one commit.
     let rowsPerCommit: Int
     let counted = CountedRows()
 }
@@ -39,7 +39,7 @@ struct BatchOutcome {
         self.collectsKeys = collectsKeys
     }
 
-    /// - Parameter isCounted: false for what follows from the request, and is none of the objects that it is about.
+    /// - Parameter isCounted: false for a row that the request affects but does not target.
     mutating func add(_ key: ObjectKey, isCounted: Bool = true) {
         if isCounted { count += 1 }
         if collectsKeys { keys.append(key) }
@@ -51,10 +51,10 @@ struct BatchOutcome {
     }
 }
 
-/// Thrown by a store whose rows cannot tell which objects a query matches; nothing was changed.
+/// Thrown by a store whose rows cannot answer a query; nothing was changed.
 struct UnansweredQuery: Error {}
 
-/// Thrown by a store: values of a batch request that must be unique and are not.
+/// Thrown by a store when a batch request would give two rows the same unique values.
 struct BatchConstraintViolation: Error {
     let attributes: [String]
     /// The row that has the values.

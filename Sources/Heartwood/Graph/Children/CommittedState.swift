@@ -1,11 +1,11 @@
 import RecordLog
 
-/// What an object of a child context has in place of a row: the values that its parent's object had when they were read, or that the
-/// child has saved to it. Immutable, so that contexts may share it.
+/// The committed values of an object in a child context, which has no row: the values read from the parent's object, or those that the
+/// child has saved to it. Immutable, so contexts may share it.
 final class CommittedState {
-    /// By property index; `unset` where the row speaks, and for to-many relationships, which are asked for one by one.
+    /// By property index. `unset` for values that `row` holds, and for to-many relationships, which are read one by one.
     let values: [ManagedValue]
-    /// The row under the values, where the object has one.
+    /// The row under the values, if the object has one.
     let row: RowView?
 
     init(values: [ManagedValue], row: RowView?) {
@@ -13,23 +13,23 @@ final class CommittedState {
         self.row = row
     }
 
-    /// The same with other names for keys.
+    /// Returns a copy with renamed keys.
     func renamed(_ names: [ObjectKey: ObjectKey]) -> CommittedState {
         CommittedState(values: values.map { $0.renamed(names) }, row: row)
     }
 }
 
-/// What a parent says of one object to a child.
+/// A parent's answer to a child that asks for one object.
 enum ParentAnswer {
-    /// It is as a row says.
+    /// The object equals the row.
     case row(RowView)
     case state(CommittedState)
-    /// There is no such object, or it is deleted.
+    /// The object does not exist or is deleted.
     case gone
 }
 
 extension NSManagedObject {
-    /// The value as last read from the parent or saved to it; null where the object has no such state.
+    /// The value last read from the parent or saved to it; null if the object has no such state.
     @inline(never)
     final func inheritedValue(_ index: Int) -> ManagedValue {
         guard let base = storage?.base else { return .null }
@@ -48,14 +48,15 @@ extension NSManagedObject {
         } ?? false
     }
 
-    /// What a child sees of this object, which has been fulfilled.
+    /// The state of this object as a child sees it.
+    /// - Precondition: the object is fulfilled.
     final var answer: ParentAnswer {
         if isInserted || hasOverrides { return .state(mergedState()) }
         if let base = storage?.base { return .state(base) }
         return boundRow.map(ParentAnswer.row) ?? .gone
     }
 
-    /// The same for a child that knows destinations by other names: those that a row states too.
+    /// The same for a child that knows destinations by old names, including destinations that are stored in the row.
     final func answer(_ names: [ObjectKey: ObjectKey]) -> ParentAnswer {
         let state = mergedState()
         var values = state.values
@@ -69,12 +70,12 @@ extension NSManagedObject {
         return isRenamed ? .state(CommittedState(values: values, row: state.row)) : answer
     }
 
-    /// The row, if a child may point at it too: nothing of the object differs from it.
+    /// The row, if it holds the object's whole state, so that a child may use it too.
     final var sharedRow: RowView? {
         isInserted || storage?.base != nil || hasOverrides ? nil : boundRow
     }
 
-    /// The unsaved values on top of what is under them.
+    /// The unsaved values on top of the committed ones.
     final func mergedState() -> CommittedState {
         var values = storage?.base?.values ?? [ManagedValue](repeating: .unset, count: runtime.properties.count)
         for (index, value) in (storage?.values ?? []).enumerated() {
@@ -86,8 +87,8 @@ extension NSManagedObject {
         return CommittedState(values: values, row: storage?.base?.row ?? boundRow)
     }
 
-    /// Takes over what the parent says.
-    /// - Returns: false where the object is gone.
+    /// Takes over the parent's answer.
+    /// - Returns: false if the object is gone.
     final func take(_ answer: ParentAnswer) -> Bool {
         switch answer {
         case .row(let row):
@@ -105,7 +106,7 @@ extension NSManagedObject {
         rowVersion = state.row?.version ?? 0
     }
 
-    /// After its changes have gone to the parent: what it shows now is what it shows until it is refreshed.
+    /// Makes the values just saved to the parent the committed ones; the object keeps them until it is refreshed.
     final func settleAfterPush() {
         let state = mergedState()
         dropStorage()
@@ -116,7 +117,7 @@ extension NSManagedObject {
 // MARK: Renaming
 
 extension ManagedValue {
-    /// The same with another name for a destination.
+    /// Returns the value with its destinations renamed.
     func renamed(_ names: [ObjectKey: ObjectKey]) -> ManagedValue {
         switch self {
         case .reference(let key): return names[key].map { .reference($0) } ?? self
@@ -129,7 +130,7 @@ extension ManagedValue {
 }
 
 extension NSManagedObject {
-    /// Takes over new names of the objects that this one points at.
+    /// Renames the destinations of this object's values.
     final func rename(_ names: [ObjectKey: ObjectKey]) {
         guard let storage else { return }
         for index in storage.values.indices {

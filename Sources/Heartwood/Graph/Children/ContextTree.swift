@@ -1,50 +1,50 @@
 import Synchronization
 
-/// What a root context, its children and theirs have in common: the numbers of their temporary keys, and which keys were renamed
-/// since. Safe to use from several queues.
+/// State shared by a root context and all its descendants: the numbers of temporary keys, and the renames of keys. Safe to use from several
+/// queues.
 ///
-/// A key is renamed when its object gets a row: by the root's save, or ahead of it by `obtainPermanentIDs(for:)`. Each context of the
-/// tree takes the new names over where it holds no key in its hands (`NSManagedObjectContext.adoptKeys()`), so a name does not
-/// change under code that compares keys.
+/// A key is renamed when its object gets a row: by a save of the root, or earlier by `obtainPermanentIDs(for:)`. Each context of the tree
+/// adopts the new names at a point where no code holds a key (`NSManagedObjectContext.adoptKeys()`), so a name does not change under code
+/// that compares keys.
 ///
 /// Invariants:
-/// 1. `count` never falls: it is the number of renames so far, those that were dropped included.
+/// 1. `count` never falls: it is the number of renames so far, including dropped ones.
 /// 2. Renames are kept while a child lives. A child that is made later knows none of the old names.
 final class ContextTree: Sendable {
     private struct Rename {
         let old: ObjectKey
         let new: ObjectKey
-        /// Whether the new key belonged to another object before.
+        /// Whether the object of `old` was merged into one that `new` already named.
         let isMerge: Bool
     }
 
     private struct Table {
         var first = 0
         var list: [Rename] = []
-        /// By old key: the place of its rename.
+        /// The position of a key's rename, by old key.
         var places: [ObjectKey: Int] = [:]
         var children = 0
     }
 
     private static let trees = Atomic<UInt64>(0)
 
-    /// Tells the temporary IDs of one tree from those of another.
+    /// Distinguishes the temporary IDs of this tree from those of other trees.
     let token = trees.wrappingAdd(1, ordering: .relaxed).newValue
     private let numbers = Atomic<UInt64>(0)
     private let pinned = Atomic<Bool>(false)
     private let renames = Atomic<Int>(0)
     private let table = Mutex(Table())
 
-    /// Whether the root reads older commits than the newest, perhaps. Set on its queue.
+    /// Whether the root may read commits older than the newest. Set on the root's queue.
     var isPinned: Bool {
         get { pinned.load(ordering: .relaxed) }
         set { pinned.store(newValue, ordering: .relaxed) }
     }
 
-    /// A number that no other temporary key of the tree has.
+    /// Returns a number that no other temporary key of the tree has.
     func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// How many renames there were.
+    /// The number of renames so far.
     @inline(__always)
     var count: Int { renames.load(ordering: .acquiring) }
 
@@ -57,7 +57,7 @@ final class ContextTree: Sendable {
         }
     }
 
-    /// Forgets old names where no child can know them.
+    /// Drops the old names if no child can know them.
     func dropIfAlone() { table.withLock { Self.dropIfAlone(&$0) } }
 
     private static func dropIfAlone(_ table: inout Table) {
@@ -69,8 +69,8 @@ final class ContextTree: Sendable {
 
     // MARK: Renaming
 
-    /// Says that the object of `old` is that of `new` from now on. Called on the root's queue.
-    /// - Parameter isMerge: the object of `new` was there before, and the other one has become part of it.
+    /// Records that the object of `old` is now named `new`. Called on the root's queue.
+    /// - Parameter isMerge: whether `new` already named an object, which the other one has become part of.
     func rename(_ old: ObjectKey, to new: ObjectKey, isMerge: Bool = false) {
         table.withLock { table in
             table.places[old] = table.first + table.list.count
@@ -79,13 +79,13 @@ final class ContextTree: Sendable {
         }
     }
 
-    /// The same, which costs nothing where no child lives.
+    /// As `rename`, but does nothing if no child lives.
     func renameForChildren(_ old: ObjectKey, to new: ObjectKey, isMerge: Bool = false) {
         guard table.withLock({ $0.children > 0 }) else { return }
         rename(old, to: new, isMerge: isMerge)
     }
 
-    /// The name of a key for a context that has adopted the first `seen` renames.
+    /// Returns the name of a key for a context that has adopted the first `seen` renames.
     func current(_ key: ObjectKey, seen: Int) -> ObjectKey {
         guard seen > 0 else { return key }
         return table.withLock { Self.current(key, seen: seen, $0) }
@@ -97,7 +97,8 @@ final class ContextTree: Sendable {
         return key
     }
 
-    /// What was renamed after the first `seen` times: old keys with their newest names, and the count to have seen then.
+    /// Returns the renames after the first `seen`, as old keys with their newest names, and the number of renames after which they are all
+    /// adopted.
     func renames(after seen: Int) -> (map: [ObjectKey: ObjectKey], count: Int) {
         table.withLock { table in
             let count = table.first + table.list.count
@@ -109,7 +110,8 @@ final class ContextTree: Sendable {
         }
     }
 
-    /// By new key: the names under which a context knows objects that were renamed after the first `seen` times; nil for none.
+    /// Returns, by new key, the names under which a context that has adopted `seen` renames knows the renamed objects; nil if there are
+    /// none.
     func oldNames(after seen: Int) -> [ObjectKey: ObjectKey]? {
         guard count != seen else { return nil }
         return table.withLock { table in

@@ -1,13 +1,13 @@
 import Foundation
 import RecordLog
 
-/// How a child reads its parent, and what the parent answers. Whatever throws here has changed nothing in the parent: a failure to
-/// read is the child's, which saves nothing then, and not the parent's.
+/// Reading from the parent, and the parent's answers. A function that throws here has changed nothing in the parent: a failed read is
+/// remembered by the child, which then refuses to save, and not by the parent.
 extension NSManagedObjectContext {
     // MARK: One object
 
-    /// Makes sure that an object has what its properties are read from, without firing its fault.
-    /// - Returns: false where there is no such object any more.
+    /// Reads the row or the committed state of an object without firing its fault.
+    /// - Returns: false if the object no longer exists.
     final func fulfil(_ object: NSManagedObject) throws -> Bool {
         if object.rowBody != nil || object.isInserted || object.storage?.base != nil { return true }
         guard !object.state.contains(.inaccessible) else { return false }
@@ -26,22 +26,22 @@ extension NSManagedObjectContext {
         return answer
     }
 
-    /// Whether the parent has no such object any more.
+    /// Whether the object no longer exists in the parent.
     final func isGoneFromParent(_ object: NSManagedObject) -> Bool {
         guard case .gone? = try? askParent(about: object.key) else { return false }
         return true
     }
 
-    /// - Parameter seen: the renames that the child has adopted.
+    /// - Parameter seen: the number of renames that the child has adopted.
     private func answer(for key: ObjectKey, seen: Int) throws -> ParentAnswer {
         guard let object = served(key) else { return .gone }
-        // Nobody has seen its values here, so a child need not see older ones than it could.
+        // No code has seen the object's values in this context, so the child may read newer ones.
         if object.isFault, object.storage?.values.isEmpty ?? true { object.forgetRow() }
         guard try fulfil(object) else { return .gone }
         return tree.oldNames(after: seen).map(object.answer) ?? object.answer
     }
 
-    /// The object that a child asks for; nil where it is deleted.
+    /// Returns the object that a child asks for; nil if it is deleted.
     final func served(_ key: ObjectKey) -> NSManagedObject? {
         guard let object = object(for: currentKey(key)), !object.isDeleted else { return nil }
         return object
@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
 
     // MARK: Members
 
-    /// The members of a to-many relationship that the store lists, or the parent.
+    /// Returns the members of a to-many relationship as the store, or the parent of a child context, lists them.
     final func committedMembers(of object: NSManagedObject, property: Int) throws -> [ObjectKey] {
         guard parentContext == nil else {
             let key = object.key, seen = keysSeen
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
         return try view(of: object.runtime).members(of: object.key, runtime: object.runtime, property: property)
     }
 
-    /// The first of them that is wanted. A child has to be told them all.
+    /// Returns the first committed member for which `isWanted` is true. A child context reads all members from its parent.
     final func firstCommittedMember(
         of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool
     ) throws -> ObjectKey? {
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
             .firstMember(of: object.key, runtime: object.runtime, property: property, where: isWanted)
     }
 
-    /// Whether an object is one of them.
+    /// Whether `member` is a committed member of the relationship.
     final func commits(_ member: ObjectKey, in object: NSManagedObject, property: Int) throws -> Bool {
         guard parentContext == nil else {
             let key = object.key
@@ -112,22 +112,22 @@ extension NSManagedObjectContext {
 
     // MARK: Fetches
 
-    /// What a parent found for a child.
+    /// The result of a fetch that a parent has executed for a child.
     private struct Found {
         let keys: [ObjectKey]
-        /// nil where the object is to be asked for.
+        /// nil for an object that the child has to ask for.
         let rows: [RowView?]
         let memory: RowMemory
         let names: [ObjectKey: ObjectKey]?
         let statistics: QueryStatistics
     }
 
-    /// The objects that the parent finds, its unsaved changes included, as this context's: as faults unless they were registered.
+    /// Fetches from the parent, including its unsaved changes, and returns this context's objects: faults, unless they were registered.
     final func fetchFromParent(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
         let request = fetch.forParent, seen = keysSeen
         let found = try askParent { parent in
             let objects = try parent.fetchObjects(request), names = parent.tree.oldNames(after: seen)
-            // Rows know no old names.
+            // Rows do not hold old names.
             let rows = objects.map { names == nil && (try? parent.fulfil($0)) == true ? $0.sharedRow : nil }
             return Found(keys: objects.map(\.key), rows: rows, memory: parent.memory, names: names, statistics: parent.lastQuery)
         }
@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// How many objects the parent finds; makes none where no context up to the root has changes that matter.
+    /// Returns the number of objects that the parent finds. Makes no object, unless a context up to the root has changes that matter.
     final func countInParent(_ fetch: FetchSpecification) throws -> Int {
         let request = fetch.forParent
         return try askParent { try $0.count(request) }
@@ -152,7 +152,7 @@ extension NSManagedObjectContext {
 }
 
 extension FetchSpecification {
-    /// What a child's context asks of its parent, whose unsaved changes are no pending ones of the child.
+    /// The fetch that a child asks of its parent. It includes the parent's unsaved changes, which the child treats as saved.
     fileprivate var forParent: FetchSpecification {
         var result = self
         result.includesPendingChanges = true

@@ -16,10 +16,10 @@ extension NSManagedObjectContext {
         adopt(newValue)
     }
 
-    /// Whose saves and merges this context hears of where it follows: the parent's, else the coordinator's.
+    /// The source of the saves and merges that this context follows: its parent, or its coordinator.
     final var feed: ContextFollowers? { parentContext?.followers ?? ownCoordinator?.followers }
 
-    /// Whether `other` is this context's parent, or the parent's, and so on.
+    /// Whether `other` is an ancestor of this context.
     final func descends(from other: NSManagedObjectContext) -> Bool {
         var next = parentContext
         while let context = next {
@@ -40,8 +40,8 @@ extension NSManagedObjectContext {
 
     // MARK: Names
 
-    /// Takes over keys that have become others since this context looked last. Called where no code below has a key in its hands.
-    /// - Complexity: one load, or, after a save of the root that inserted something, O(registered objects).
+    /// Adopts the renames of keys since the last call. Called where no caller holds a key.
+    /// - Complexity: one load, or O(registered objects) after a save of the root that inserted objects.
     @inline(__always)
     final func adoptKeys() {
         if tree.count != keysSeen { takeRenames() }
@@ -60,19 +60,19 @@ extension NSManagedObjectContext {
                 continue
             }
             object.key = new
-            // Its store may have been added, or another one chosen for it, after this context learned of it.
+            // The store may have been added, or another one assigned to the object, after this context learned of the object.
             if object.runtime.slot != new.slot, let found = runtime(slot: new.slot) { object.runtime = found }
             identities.insert(object, for: new)
         }
         identities.forEach { $0.rename(renames.map) }
-        // The root made one object of two, and this context knows both: one instance has to leave.
+        // The root merged two objects, and this context knows both: one instance leaves the context.
         for object in merged {
             noteEvent(.deleted, object)
             forget(gone: object)
         }
     }
 
-    /// The present name of a key that may be old, for this context.
+    /// Returns this context's current name of a key that may be an old one.
     final func currentKey(_ key: ObjectKey) -> ObjectKey {
         key.isTemporary ? tree.current(key, seen: keysSeen) : key
     }

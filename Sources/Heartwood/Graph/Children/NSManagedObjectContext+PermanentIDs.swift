@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What `obtainPermanentIDs(for:)` does.
+    /// Implements `obtainPermanentIDs(for:)`.
     final func givePermanentIDs(to objects: [NSManagedObject]) throws {
         checkQueue("obtainPermanentIDs(for:)")
         adoptKeys()
@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         guard !wanted.isEmpty else { return }
         try reserve(wanted)
         adoptKeys()
-        // Without children nobody else has the old names.
+        // Without children no other context has the old names.
         if parentContext == nil { tree.dropIfAlone() }
     }
 
@@ -21,7 +21,8 @@ extension NSManagedObjectContext {
         var seen: Set<ObjectKey> = []
         var stores: [(store: NSPersistentStore, objects: [(key: ObjectKey, object: NSManagedObject, runtime: EntityRuntime)])] = []
         for (key, object) in wanted where currentKey(key) == key && seen.insert(key).inserted {
-            // What the context knows that assigned it, or that hears of it first; or a store that was added after the insertion.
+            // The runtime of this context's own object takes precedence, because it may have an assigned store. The coordinator is asked if
+            // the store was added after the insertion.
             let known = identities[key]?.runtime ?? object.runtime
             guard let runtime = known.store == nil ? coordinator?.runtime(for: object.entity) : known, let store = runtime.store else {
                 throw CoreDataError.noStore(for: object.entity)

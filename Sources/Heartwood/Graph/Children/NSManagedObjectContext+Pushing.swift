@@ -1,15 +1,15 @@
 import Foundation
 
-/// The save of a child: its changes become unsaved changes of the parent.
+/// The save of a child context: its changes become unsaved changes of the parent.
 ///
-/// To-one relationships are set in the parent as code would set them, so that their other sides follow whatever the parent has there;
-/// the to-many sides of one-to-many relationships follow from them. Members of other to-many relationships are added and
-/// removed one by one, and a second time from the other side, which changes nothing. Deletions follow the delete rules in the
-/// parent too: it may have objects that the child does not know.
+/// The parent sets to-one relationships as a program would, so that the other sides follow from the parent's current state; this also sets
+/// the to-many sides of one-to-many relationships. Members of other to-many relationships are added and removed one by one, and again from
+/// the other side, where that changes nothing. Deletions apply the delete rules in the parent, which may have objects that the child does
+/// not know.
 ///
-/// Siblings do not conflict: of each property the last save wins. Only an object that the parent has deleted meanwhile is a conflict.
+/// Siblings do not conflict: of each property the last save wins. Only an object that the parent has deleted in the meantime is a conflict.
 extension NSManagedObjectContext {
-    /// Gives every change to the parent, whole or not at all. What the parent has deleted goes to the merge policy.
+    /// Gives all changes to the parent, or none. Objects that the parent has deleted go to the merge policy.
     final func saveToParent() throws {
         var attempts = 0
         while true {
@@ -26,8 +26,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// - Returns: the changed objects that this context has no more; nothing was changed here then.
-    /// - Throws: where a store cannot be read; nothing was changed here either.
+    /// - Returns: the keys of changed objects that this context no longer has; if there are any, nothing was changed here.
+    /// - Throws: if a store cannot be read; then nothing was changed here.
     private func accept(_ changes: [PushedChange]) throws -> [ObjectKey] {
         var gone: [ObjectKey] = []
         for change in changes where change.kind == .updated && !change.isRevived {
@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
             }
         }
         guard gone.isEmpty else { return gone }
-        // First all objects, since they point at each other.
+        // All objects are made first, because they refer to each other.
         let objects = changes.map { change in
             change.kind == .inserted || change.isRevived ? place(change) : served(change.key)
         }
@@ -55,12 +55,13 @@ extension NSManagedObjectContext {
         return []
     }
 
-    /// Makes the object that a child has inserted, without telling it: it was told so in the child. Or brings back one that was deleted.
+    /// Makes the object that a child has inserted, or restores a deleted one. Its `awakeFromInsert` is not called, because the child has
+    /// called it.
     private func place(_ change: PushedChange) -> NSManagedObject {
         let key = currentKey(change.key)
         let known = identities[key]
         let object = known ?? makeFault(key, runtime: change.runtime)
-        // A deletion that nobody has saved is taken back: there is a row.
+        // Undoes an unsaved deletion: the row still exists.
         let hasRow = known.map { $0.isDeleted && !$0.isInserted && !key.isTemporary && !$0.state.contains(.inaccessible) } ?? false
         let isInserted = !hasRow && (change.kind == .inserted || key.isTemporary || object.isInserted)
         let wasDeleted = object.isDeleted
@@ -76,17 +77,17 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// There is no row to read from: every value is here before anything looks.
+    /// Sets every value, because there is no row to read them from.
     private func revive(_ object: NSManagedObject, _ change: PushedChange) {
         let storage = object.changeStorage()
-        // One that never had a row is inserted as any other.
+        // An object that never had a row is an ordinary insertion.
         storage.isRevived = !object.key.isTemporary
         for index in change.values.indices where object.runtime.properties[index].hasColumn {
             storage.values[index] = object.runtime.properties[index].kind == .toOne ? .null : change.values[index]
         }
     }
 
-    /// Members that a deletion which is taken back has taken off, or deleted too.
+    /// Removes members that the undone deletion has unlinked or deleted.
     private func dropMembers(leftBy object: NSManagedObject) {
         for (index, property) in object.runtime.properties.enumerated() where property.kind == .toMany {
             for key in object.memberKeys(at: index) {
@@ -125,14 +126,14 @@ extension NSManagedObjectContext {
         object.noteChange()
     }
 
-    /// A destination that is deleted here is none.
+    /// Sets null if the destination is deleted in this context.
     private func setDestination(_ value: ManagedValue, of object: NSManagedObject, _ index: Int) {
         var destination: NSManagedObject?
         if case .reference(let key) = value, !key.isNone { destination = served(key) }
         if object.reference(at: index) != destination?.key ?? .none { object.setManagedObject(destination, at: index) }
     }
 
-    /// The child's order, and behind it what the child did not know of.
+    /// Applies the child's order; members that the child did not know follow at the end.
     private func setOrder(_ order: [ObjectKey], of object: NSManagedObject, _ index: Int) {
         let present = object.memberKeys(at: index)
         let members = Set(present)

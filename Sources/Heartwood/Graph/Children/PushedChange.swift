@@ -1,25 +1,25 @@
-/// What a child's save says of one object to the parent, in names and values alone: the parent's queue touches no object of the child.
+/// One object's changes in a child's save, as keys and values: the parent's queue must not touch the child's objects.
 struct PushedChange {
     enum Kind {
         case inserted, updated, deleted
     }
 
-    /// The members of a to-many relationship that came and went.
+    /// The members that a to-many relationship gained and lost.
     struct Members {
         let property: Int
         var added: [ObjectKey] = []
         var removed: [ObjectKey] = []
-        /// The whole order, of an ordered relationship.
+        /// All members in order, for an ordered relationship.
         var order: [ObjectKey]?
     }
 
     let key: ObjectKey
     let runtime: EntityRuntime
     let kind: Kind
-    /// By property index: what was set, `unset` elsewhere.
+    /// By property index: the values that were set, `unset` for other properties.
     var values: [ManagedValue] = []
     var members: [Members] = []
-    /// The parent has it no more, and gets it back with all values.
+    /// Whether the parent no longer has the object and gets it back with all values.
     var isRevived = false
 
     init(_ object: NSManagedObject) {
@@ -45,7 +45,7 @@ struct PushedChange {
     private mutating func note(_ state: ToManyState, of object: NSManagedObject, _ index: Int) {
         let property = object.runtime.properties[index]
         var members = Members(property: index)
-        // Where the other side is to-one it says who belongs here.
+        // If the other side is to-one, it determines the members.
         if property.inverse == nil || property.inverseIsToMany {
             members.added = state.added
             members.removed = Array(state.removed)

@@ -2,7 +2,7 @@ import Foundation
 
 #if !canImport(ObjectiveC)
     extension CocoaError {
-        /// Of 133020: what the merge policy did not resolve.
+        /// The conflicts that the merge policy did not resolve, in an error 133020.
         public var persistentStoreSaveConflicts: [NSMergeConflict]? {
             userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
         }

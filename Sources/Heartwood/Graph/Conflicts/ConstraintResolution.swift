@@ -1,12 +1,12 @@
 import Foundation
 
-/// Makes the objects of one breach of uniqueness fit for the save.
+/// Resolves one breach of a uniqueness constraint, so that the save can be repeated.
 ///
-/// An inserted object that has the values of another one is that other one, seen again: the two become one object with the ID of
-/// the one that has a row. Where the context wins its attributes and to-one relationships replace the row's, unset ones included,
-/// as on Apple's platforms; where the store wins the row keeps its own. Members of to-many relationships come together either way,
-/// and whatever pointed at the inserted object points at the other. Of two objects that both have rows one is deleted where the
-/// context wins; where the store wins the change that broke the constraint is taken back.
+/// An inserted object with the unique values of another object is treated as that object: the two become one, with the ID of the one that
+/// has a row. If the context wins, the inserted object's attributes and to-one relationships replace the row's, including unset ones, as on
+/// Apple's platforms; if the store wins, the row keeps its values. In both cases the members of to-many relationships are united, and
+/// objects that pointed at the inserted object point at the other. If both objects have rows, one of them is deleted when the context wins;
+/// when the store wins, the change that broke the constraint is undone.
 struct ConstraintResolution {
     private let conflict: NSConstraintConflict
     private let type: NSMergePolicyType
@@ -21,7 +21,7 @@ struct ConstraintResolution {
     }
 
     func run() {
-        // An earlier conflict of the list may have dealt with some of them.
+        // An earlier conflict of the list may have resolved some of them.
         var rivals = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
         var keeper = conflict.databaseObject
         if keeper == nil {
@@ -30,9 +30,9 @@ struct ConstraintResolution {
             keeper = rivals.remove(at: saved ?? (isStoreFirst ? 0 : rivals.count - 1))
         }
         guard let keeper, let context = keeper.managedObjectContext else { return }
-        // What it takes over goes on top of its row as it is now.
+        // The values that it takes over are set on top of its newest row.
         if keeper === conflict.databaseObject { context.performRefresh(of: keeper, mergeChanges: true) }
-        // Without a row on either side the one that was inserted last has the newest values.
+        // If neither object has a row, the one inserted last has the newest values.
         let takesValues = !isStoreFirst && !keeper.isInserted
         for rival in rivals {
             if rival.isInserted {
@@ -51,7 +51,7 @@ struct ConstraintResolution {
         }
     }
 
-    /// The constraint's properties as the store has them; where everything is rolled back, every change.
+    /// Restores the constraint's properties to the store's values; under the rollback policy drops every change of the object.
     private func takeBack(_ object: NSManagedObject, _ context: NSManagedObjectContext) {
         context.noteEvent(.refreshed, object)
         guard type != .rollbackMergePolicyType else {
@@ -59,7 +59,7 @@ struct ConstraintResolution {
             object.becomeFault()
             return
         }
-        // The other sides of relationships go back with them.
+        // The other sides of the relationships are restored as well.
         for name in conflict.constraint where object.runtime.properties[object.propertyIndex(name)].kind == .toOne {
             let saved = object.savedValues(forKeys: [name])[name]
             let destination = saved as? NSManagedObject ?? (saved as? NSManagedObjectID).map { context.object(with: $0) }
@@ -71,10 +71,10 @@ struct ConstraintResolution {
 }
 
 extension NSManagedObject {
-    /// Takes over what an inserted object has, and takes it out of the context.
+    /// Takes over the values of an inserted object and removes it from the context.
     fileprivate final func absorb(_ other: NSManagedObject, takesValues: Bool, _ context: NSManagedObjectContext) {
         for (source, property) in other.runtime.properties.enumerated() {
-            // The two may be of different entities of one family.
+            // The two objects may be of different entities of one family.
             guard let index = runtime.index(of: property.name), runtime.properties[index].kind == property.kind else { continue }
             switch property.kind {
             case .toOne:
@@ -97,7 +97,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// Takes an inserted object out of the context. Its values stay readable.
+    /// Removes an inserted object from the context. Its values stay readable.
     fileprivate final func forget(inserted object: NSManagedObject) {
         changeCount -= 1
         identities.remove(object.key)

@@ -1,18 +1,18 @@
 import Foundation
 import RecordLog
 
-/// Relationships of which the store keeps both sides, each by itself: one to one, the order of a one-to-many relationship's members, and
-/// to-many relationships that are their own inverse.
+/// Keeps both sides of a relationship equal where the store keeps each side separately: one-to-one relationships, the order of a
+/// one-to-many relationship's members, and to-many relationships that are their own inverse.
 ///
-/// Setting a relationship changes both sides, and a save writes both. One of them may have been dropped since, by a refresh or a merge
-/// policy, or somebody else may have saved another partner, which a merge has put under the changes of this context. So each attempt of a
-/// save looks at the pairs that it is about to change. A to-one side says what the to-many side must be.
+/// Setting a relationship changes both sides, and a save writes both. Since then a refresh or a merge policy may have dropped one side, or
+/// a merge may have put another context's save under the changes of this one. So each attempt of a save compares the pairs that it is about
+/// to change. A to-one side determines its to-many side.
 extension NSManagedObjectContext {
-    /// Makes both sides agree of what the save changes.
-    /// - Complexity: O(changed objects); up to three rows are looked up for each change of a one-to-one relationship.
+    /// Makes both sides agree for every relationship that the save changes.
+    /// - Complexity: O(changed objects); at most three rows are read for each change of a one-to-one relationship.
     final func agreePairs() throws {
         var position = 0
-        // What agreeing changes comes behind.
+        // The loop also reaches objects that it appends to `listed`.
         while position < listed.count {
             let object = listed[position]
             position += 1
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
                 case .toMany(let members) where object.runtime.properties[index].isItsOwnInverse: agree(object, members, at: index)
                 case .toMany(let members): try agree(object, members, object.runtime.properties[index])
                 case .null, .reference:
-                    // One whose row has vanished is a conflict, which the save will find.
+                    // The save itself reports a vanished row as a conflict.
                     guard try isThere(object) else { continue }
                     let old = object.hasNoRow ? .none : object.committedValue(index).destination
                     guard values[index].destination != old else { continue }
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Only those came and went whose to-one side says so.
+    /// Drops added and removed members whose to-one side disagrees.
     private func agree(_ owner: NSManagedObject, _ members: ToManyState, _ property: PropertyRuntime) throws {
         guard members.isChanged, let inverse = property.inverse else { return }
         for key in members.added {
@@ -50,14 +50,14 @@ extension NSManagedObjectContext {
             if member.reference(at: inverse) == owner.key {
                 members.forget(key)
             } else if member.override(inverse) == nil {
-                // The owner was read after the member had come to it, and the member before.
+                // The owner was read after another save had given it the member, the member before that save.
                 try catchUp(member, inverse) { $0 == owner.key }
                 if member.reference(at: inverse) == owner.key { member.setManagedValue(.null, at: inverse) }
             }
         }
     }
 
-    /// Whoever came to one side or left it does so on the other.
+    /// Adds and removes the object on the other side, as it was on this side.
     private func agree(_ object: NSManagedObject, _ members: ToManyState, at index: Int) {
         for key in members.added {
             guard let member = registeredObject(for: key), !member.isDeleted else { continue }
@@ -69,17 +69,17 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A member's owners list it, and list it no more.
+    /// Adds a member to its new owner's list and removes it from the old owner's.
     private func agree(_ member: NSManagedObject, _ index: Int, from old: ObjectKey) throws {
         guard let inverse = member.runtime.properties[index].inverse else { return }
         let new = member.reference(at: index)
         if !new.isNone, let owner = object(for: new), try isThere(owner), owner.touchedToManyState(inverse)?.contains(member.key) != true {
             owner.link(inverse, to: member)
         }
-        // One that has another owner is taken from the old one as it is stored.
+        // A member with a new owner leaves the old owner's list when the save stores it.
         guard new.isNone, !old.isNone, let owner = object(for: old), try isThere(owner) else { return }
         let members = owner.touchedToManyState(inverse)
-        // The owner may have read its members before this one came.
+        // The owner may have read its members before this one was added.
         if let members, members.isFired, members.contains(member.key) == false, !members.removed.contains(member.key) {
             members.rebase(storedMembers(of: owner, property: inverse))
         }
@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
         if !new.isNone, let partner = self.object(for: new), try isThere(partner) {
             try catchUp(partner, inverse) { $0 != object.key }
             if let other = partner.override(inverse)?.destination, !other.isNone, other != object.key {
-                // Another one was set there, which is newer than what is left of it here.
+                // The partner has been set to another object, which is newer than this object's value.
                 object.setManagedValue(.null, at: index)
             } else {
                 if partner.reference(at: inverse) != object.key { partner.setManagedValue(.reference(object.key), at: inverse) }
@@ -103,24 +103,25 @@ extension NSManagedObjectContext {
         try part(old, inverse, from: object.key)
     }
 
-    /// Whoever the store has in a pair that is another one now points there no more.
+    /// Clears the relationship of the object with `key` if it still points at `partner`, which now belongs to another pair.
     final func part(_ key: ObjectKey, _ index: Int, from partner: ObjectKey) throws {
         guard !key.isNone, let object = object(for: key), object.override(index) == nil, try isThere(object) else { return }
         try catchUp(object, index) { $0 == partner }
         if object.reference(at: index) == partner { object.setManagedValue(.null, at: index) }
     }
 
-    /// Whether an object stays, and has what its properties are read from. No fault fires.
+    /// Whether an object will still exist after the save, with its row or committed state read. Fires no fault.
     private func isThere(_ object: NSManagedObject) throws -> Bool {
         guard !object.isDeleted, !object.state.contains(.detached) else { return false }
         return try object.hasNoRow || fulfil(object)
     }
 
-    /// Has an object read its newest row, where that says of a relationship what matters and was not changed here.
+    /// Refreshes an object from its newest row, if that row's destination satisfies `matters` and this context has not changed the
+    /// relationship.
     private func catchUp(_ object: NSManagedObject, _ index: Int, where matters: (ObjectKey) -> Bool) throws {
         guard !object.hasNoRow, object.override(index) == nil, let store = object.runtime.store else { return }
         guard store.rows != nil else {
-            // Such a store is asked by reading the object anew.
+            // A store without rows is read by refreshing the object.
             if !object.hasChanges { performRefresh(of: object, mergeChanges: true) }
             return
         }
@@ -132,6 +133,6 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Whether the save writes the object as a new one.
+    /// Whether the save writes a new row for the object.
     fileprivate final var hasNoRow: Bool { isInserted || storage?.isRevived == true }
 }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Objects of a save that would break one uniqueness constraint: with a row of the store, or among themselves.
+/// A set of objects in a save that break one uniqueness constraint: with a row of the store, or with each other.
 /// Source: https://developer.apple.com/documentation/coredata/nsconstraintconflict
 open class NSConstraintConflict: NSObject {
-    /// The attributes that the model calls unique together.
+    /// The attributes that must be unique together.
     open private(set) var constraint: [String]
-    /// The values that are taken, by attribute.
+    /// The values that occur twice, by attribute.
     open private(set) var constraintValues: [String: Any]
-    /// The object whose row has the values already; nil where objects of the context conflict among themselves.
+    /// The object whose row already has the values; nil if objects of the context conflict with each other.
     open private(set) var databaseObject: NSManagedObject?
     /// The values of that row; relationships as object IDs.
     open private(set) var databaseSnapshot: [String: Any]?
     /// The objects of the save that have the values, in the order in which they were first changed.
     open private(set) var conflictingObjects: [NSManagedObject]
-    /// For each of them the values that it was read with; empty for one that was inserted.
+    /// The values with which each of them was read; empty for an inserted object.
     open private(set) var conflictingSnapshots: [[AnyHashable: Any]]
 
     public init(
@@ -35,7 +35,7 @@ open class NSConstraintConflict: NSObject {
         super.init()
     }
 
-    /// A conflict of nothing, as a test's own class starts from.
+    /// Makes an empty conflict, for subclasses in tests.
     public convenience override init() {
         self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
     }

@@ -10,8 +10,8 @@ extension NSManagedObjectContext {
         policy = new
     }
 
-    /// Lets the next save fail, as the merge policy says, where somebody else has changed this object meanwhile, although this
-    /// context does not change it.
+    /// Makes the next save check this object for conflicts, although this context does not change it: if another context or process has
+    /// changed it since it was read, the merge policy decides.
     public final func detectConflicts(for object: NSManagedObject) {
         checkQueue()
         guard object.managedObjectContext === self, object.state.isDisjoint(with: [.inserted, .detached]) else { return }
@@ -19,8 +19,8 @@ extension NSManagedObjectContext {
         if !checked.contains(where: { $0 === object }) { checked.append(object) }
     }
 
-    /// Gives every changed object to its store. What the stores refuse for a conflict goes to the merge policy, and is tried
-    /// again; a policy that changes nothing about it is not asked forever.
+    /// Gives every changed object to its store. Conflicts that the stores report go to the merge policy, and the save is repeated, up to
+    /// `attemptsMax` times.
     final func saveToStores() throws {
         var attempts = 0
         var done: [NSPersistentStore] = []
@@ -45,8 +45,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbours make, not even six of them that take
-    /// turns at a store whose saves are slow.
+    /// The number of attempts after which conflicts become an error. Each attempt can meet another commit, but not so many in a row: six
+    /// writers that take turns at a slow store stay far below.
     static let attemptsMax = 500
 
     // MARK: Conflicts as the policies see them

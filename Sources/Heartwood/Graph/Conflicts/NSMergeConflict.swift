@@ -1,23 +1,23 @@
 import Foundation
 
-/// One object that a save found changed, or gone, since its context had read it.
+/// One object whose row was changed or deleted after its context had read it.
 ///
-/// Either the context is behind its coordinator (another context saved): the cached snapshot is the coordinator's newer state.
-/// Or the coordinator is behind the store (another process saved): the persisted snapshot is the newer state. Snapshots hold
-/// attributes and to-one relationships, these as object IDs, and `NSNull` for null; to-many relationships are not in them.
+/// Either the context is behind its coordinator, because another context saved: the cached snapshot is the coordinator's newer state. Or
+/// the coordinator is behind the store, because another process saved: the persisted snapshot is the newer state. Snapshots hold
+/// attributes, to-one relationships as object IDs, and `NSNull` for null; they hold no to-many relationships.
 /// Source: https://developer.apple.com/documentation/coredata/nsmergeconflict
 open class NSMergeConflict: NSObject {
-    /// The object that was to be saved.
+    /// The object that the save was to write.
     open private(set) var sourceObject: NSManagedObject
     /// The values that the context last read or saved, without its unsaved changes.
     open private(set) var objectSnapshot: [String: Any]?
-    /// What the coordinator knew when the save began; nil where the row was gone.
+    /// The row that the coordinator knew when the save began; nil if the row was gone.
     open private(set) var cachedSnapshot: [String: Any]?
-    /// What the store has, where the coordinator did not know it; nil where the row is gone.
+    /// The row in the store, if the coordinator did not know it; nil if it did, or if the row is gone.
     open private(set) var persistedSnapshot: [String: Any]?
-    /// The row's version now; 0 where it was deleted.
+    /// The row's current version; 0 if it was deleted.
     open private(set) var newVersionNumber: Int
-    /// The row's version that the context had read.
+    /// The row version that the context had read.
     open private(set) var oldVersionNumber: Int
 
     public init(

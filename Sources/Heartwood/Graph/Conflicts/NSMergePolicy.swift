@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a merge policy does.
+/// The way in which a merge policy resolves conflicts.
 public enum NSMergePolicyType: UInt, Sendable {
     case errorMergePolicyType = 0
     case mergeByPropertyStoreTrumpMergePolicyType = 1
@@ -9,10 +9,10 @@ public enum NSMergePolicyType: UInt, Sendable {
     case rollbackMergePolicyType = 4
 }
 
-/// Decides what a save does about objects that somebody else has changed meanwhile, and about values that must be unique.
+/// Decides, during a save, about objects that another context or process has changed in the meantime, and about values that must be unique.
 ///
-/// A subclass overrides `resolve(optimisticLockingConflicts:)` or `resolve(constraintConflicts:)`, changes the objects as it
-/// likes, and calls `super`, which makes them fit for the save that follows; or throws, and the save throws that.
+/// A subclass overrides `resolve(optimisticLockingConflicts:)` or `resolve(constraintConflicts:)`, changes the objects, and calls `super`,
+/// which prepares them for the repeated save. If the override throws, the save throws that error.
 /// Source: https://developer.apple.com/documentation/coredata/nsmergepolicy
 open class NSMergePolicy: NSObject {
     open private(set) var mergeType: NSMergePolicyType
@@ -22,19 +22,19 @@ open class NSMergePolicy: NSObject {
         super.init()
     }
 
-    /// The save fails: 133020, or 133021 for uniqueness, with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
+    /// The save fails with 133020, or 133021 for uniqueness, and lists the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
     public class var error: NSMergePolicy { Shared.error }
     /// Property by property, the store's changes win over the context's.
     public class var mergeByPropertyStoreTrump: NSMergePolicy { Shared.mergeByPropertyStoreTrump }
     /// Property by property, the context's changes win over the store's.
     public class var mergeByPropertyObjectTrump: NSMergePolicy { Shared.mergeByPropertyObjectTrump }
-    /// The whole object goes to the store as the context has it, properties that it did not change included.
+    /// The save writes the whole object as the context has it, including unchanged properties.
     public class var overwrite: NSMergePolicy { Shared.overwrite }
-    /// The context's changes of the object are dropped.
+    /// The context drops its changes of the object.
     public class var rollback: NSMergePolicy { Shared.rollback }
 
     private enum Shared {
-        // The policies have nothing that changes.
+        // Unchecked: the built-in policies do not change.
         nonisolated(unsafe) static let error = NSMergePolicy(merge: .errorMergePolicyType)
         nonisolated(unsafe) static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
         nonisolated(unsafe) static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
@@ -44,7 +44,7 @@ open class NSMergePolicy: NSObject {
 
     /// Resolves conflicts of both kinds.
     /// - Parameter list: `NSMergeConflict`s and `NSConstraintConflict`s.
-    /// - Throws: where the policy is to throw; the save throws it on, and the context keeps its changes.
+    /// - Throws: an error that makes the save fail; the save rethrows it, and the context keeps its changes.
     open func resolve(mergeConflicts list: [Any]) throws {
         try resolveVersions(list.compactMap { $0 as? NSMergeConflict })
         try resolveConstraints(list.compactMap { $0 as? NSConstraintConflict })
@@ -91,13 +91,13 @@ open class NSMergePolicy: NSObject {
     }
 }
 
-/// As `NSMergePolicy.error`.
+/// Same as `NSMergePolicy.error`.
 public var NSErrorMergePolicy: AnyObject { NSMergePolicy.error }
-/// As `NSMergePolicy.mergeByPropertyStoreTrump`.
+/// Same as `NSMergePolicy.mergeByPropertyStoreTrump`.
 public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyStoreTrump }
-/// As `NSMergePolicy.mergeByPropertyObjectTrump`.
+/// Same as `NSMergePolicy.mergeByPropertyObjectTrump`.
 public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
-/// As `NSMergePolicy.overwrite`.
+/// Same as `NSMergePolicy.overwrite`.
 public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
-/// As `NSMergePolicy.rollback`.
+/// Same as `NSMergePolicy.rollback`.
 public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }

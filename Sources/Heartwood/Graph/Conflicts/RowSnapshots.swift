@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Rows as dictionaries, for those who look into a conflict. Made only once there is one.
+/// Rows as dictionaries, for code that inspects a conflict. Made only when a conflict exists.
 extension NSManagedObject {
     /// The attributes and to-one relationships of a row of this object, by name: relationships as IDs, null as `NSNull`.
     final func snapshot(of row: RowView) -> [String: Any] {
@@ -20,7 +20,7 @@ extension NSManagedObject {
         return result
     }
 
-    /// The same of the row that this object was read from; nil for one that was never saved.
+    /// The snapshot of the row that this object was read from; nil for an object that was never saved.
     final var committedSnapshot: [String: Any]? {
         guard !isInserted, managedObjectContext != nil, let row else { return nil }
         return snapshot(of: row)

@@ -1,17 +1,17 @@
-/// Thrown by a store's `save`: rows that are not at the version at which the batch's objects were read.
+/// Thrown by a store's `save`: the rows of these objects are not at the versions that the context read.
 struct VersionConflicts: Error, @unchecked Sendable {
     // Unchecked: thrown and caught within one save.
     let objects: [NSManagedObject]
-    /// What the coordinator knew of the store before the save; nil where the store keeps nothing to compare.
+    /// The coordinator's state of the store before the save; nil if the store keeps no state to compare.
     var known: StoreView?
 }
 
-/// Thrown by a store's `save`: values that must be unique and are not.
+/// Thrown by a store's `save`: the save would give several rows the same unique values.
 struct ConstraintViolations: Error, @unchecked Sendable {
     // Unchecked: thrown and caught within one save.
     struct Violation {
         let attributes: [String]
-        /// The row that has the value, where the batch does not change or delete it.
+        /// The row that has the value, if the batch does not change or delete it.
         var holder: ObjectKey?
         var objects: [NSManagedObject]
     }

@@ -1,24 +1,24 @@
 import Foundation
 import RecordLog
 
-/// Makes one object fit for the save after its row was changed or deleted by somebody else: a merge of three states, which are
-/// the row that the object was read from, the row as it is now, and the object's changes.
+/// Prepares one object for a repeated save after another context or process has changed or deleted its row. Merges three states: the row
+/// that the object was read from, the newest row, and the object's changes.
 ///
-/// To-many changes are added and removed members, so they merge member by member and take no side.
+/// To-many changes are added and removed members, so they merge member by member without a conflict.
 struct VersionResolution {
     private let object: NSManagedObject
     private let context: NSManagedObjectContext
     private let type: NSMergePolicyType
-    /// What the store has now; nil where the row is gone.
+    /// The newest row in the store; nil if the row is gone.
     private let newest: RowView?
 
-    /// - Returns: nil for an object that an earlier conflict of the list has taken out of its context.
+    /// - Returns: nil for an object that an earlier conflict of the list has removed from its context.
     init?(_ object: NSManagedObject, _ type: NSMergePolicyType) throws {
         guard let context = object.managedObjectContext, let store = object.runtime.store else { return nil }
         self.object = object
         self.context = context
         self.type = type
-        // A child has a conflict only where its parent has the object no more.
+        // A child context has a conflict only if its parent no longer has the object.
         newest = context.parentContext == nil ? try context.view(of: store).row(object.key) : nil
     }
 
@@ -43,10 +43,10 @@ struct VersionResolution {
 
     private func resolveDeletion() throws {
         guard isStoreFirst, newest != nil else {
-            // It goes, whatever its row has become.
+            // The deletion wins over the newest row.
             guard let newest else { return object.forgetRow() }
             object.bind(newest)
-            // Whoever has come to it since points at it no more.
+            // The newest row may have new destinations and members; the delete rules apply to them as well.
             object.dropValues()
             return try context.followDeleteRules(of: object)
         }
@@ -86,13 +86,13 @@ struct VersionResolution {
         object.bind(newest)
     }
 
-    /// Where our change of a to-one relationship was dropped, so is what it did to the other sides.
+    /// Undoes our change of a to-one relationship on the other sides.
     private func dropOtherSides(_ ours: ManagedValue, _ index: Int) {
         dropPartner(ours, index)
         object.withdraw(from: ours.destination, at: index)
     }
 
-    /// Where our change of a one-to-one relationship was dropped, so is the other side of it.
+    /// Undoes our change of a one-to-one relationship on the other side.
     private func dropPartner(_ value: ManagedValue, _ index: Int) {
         let property = object.runtime.properties[index]
         guard case .reference(let key) = value, !key.isNone, let inverse = property.inverse, !property.inverseIsToMany,
@@ -101,7 +101,7 @@ struct VersionResolution {
         other.changeStorage().values[inverse] = .unset
     }
 
-    /// Where our one-to-one relationship wins, whoever the store has in our partner's place points here no more.
+    /// Our one-to-one relationship wins: clears the relationship of the object that the store has paired with our new partner.
     private func freePartner(_ value: ManagedValue, _ index: Int) {
         let property = object.runtime.properties[index]
         guard case .reference(let key) = value, !key.isNone, let inverse = property.inverse, !property.inverseIsToMany,
@@ -111,19 +111,19 @@ struct VersionResolution {
         if other.reference(at: inverse) == object.key { other.setManagedValue(.null, at: inverse) }
     }
 
-    /// The row is gone and the object is to stay: it is written again under its old ID, with all that it was read with.
+    /// Prepares an object whose row is gone to be written again under its old ID, with the values that it was read with.
     private func revive() {
         let storage = object.changeStorage()
         for (index, property) in object.runtime.properties.enumerated() where property.hasColumn && storage.values[index].isUnset {
             storage.values[index] = withoutGone(object.committedValue(index))
         }
-        // Its members went with its row.
+        // Its members were deleted with its row.
         if context.parentContext == nil { object.forgetMembers() }
         storage.isRevived = true
         object.forgetRow()
     }
 
-    /// A value that is written again. What it points at may have gone meanwhile.
+    /// Returns a value to write again; null if its destination is gone.
     private func withoutGone(_ value: ManagedValue) -> ManagedValue {
         guard case .reference(let key) = value, !key.isNone, !key.isTemporary, let store = object.runtime.store,
             (try? context.view(of: store).row(key)) ?? nil == nil
@@ -133,7 +133,7 @@ struct VersionResolution {
 }
 
 extension NSManagedObjectContext {
-    /// Takes an object out of the context because its row is gone from the store.
+    /// Removes an object from the context because the store no longer has its row.
     final func forget(gone object: NSManagedObject) {
         replaceReferences(to: object.key, with: .none)
         forgetChanges(of: object)
@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
         object.forgetRow()
     }
 
-    /// Makes what this context has changed point at another object, or at none, in place of the one with `key`.
+    /// Replaces the object with `key` by another one, or by none, in the changed values of this context.
     final func replaceReferences(to key: ObjectKey, with new: ObjectKey) {
         for object in listed {
             guard let storage = object.storage, !storage.values.isEmpty else { continue }
@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Forgets which row the object was read from, and so its version: the next save compares nothing.
+    /// Forgets the row that the object was read from, and with it the version: the next save compares nothing.
     final func forgetRow() {
         rowBody = nil
         rowVersion = 0

@@ -31,17 +31,17 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A container whose model is found by name: `NAME.xcdatamodeld`, `NAME.xcdatamodel`, or what Xcode compiles of them, `NAME.momd` or
-    /// `NAME.mom`, in the resources of the main bundle or of another that is loaded, in the package resources beside the executable, beside
-    /// it, in the working directory, or in the Resources there.
-    /// - Precondition: the model is found and loads; the message says where it was looked for.
-    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
+    /// Makes a container and finds its model by name: `NAME.xcdatamodeld`, `NAME.xcdatamodel`, or Xcode's compiled form, `NAME.momd` or
+    /// `NAME.mom`. It searches the resources of the main bundle and of other loaded bundles, the package resources beside the executable,
+    /// the executable's directory, the working directory, and the `Resources` directory in it.
+    /// - Precondition: the model is found and loads; the message lists the directories that were searched.
+    /// - Parameter fileID: names the module that may have the classes of entities whose model names no module.
     public convenience init(name: String, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
         self.init(modelNamed: name)
     }
 
-    /// The initializer as a function.
+    /// The initializer without `fileID`, so that it can be used as a function value.
     @_disfavoredOverload
     public convenience init(name: String) { self.init(modelNamed: name) }
 
@@ -54,7 +54,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
-        // The module of a class of the program's own is likely to have those of its model.
+        // The module of a container subclass probably has the classes of its model.
         ManagedObjectClasses.note(moduleOf: Self.self)
         self.name = name
         managedObjectModel = model
@@ -69,8 +69,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         descriptions.withLock { $0 = first }
     }
 
-    /// Where stores go unless a description says otherwise: the user's application support directory, under the name of
-    /// the executable.
+    /// The directory of stores whose description names no other: the user's application support directory, in a folder named after the
+    /// executable.
     open class func defaultDirectoryURL() -> URL {
         let base = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
             ?? URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent(".local/share")
@@ -78,10 +78,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         return base.appendingPathComponent(process.isEmpty ? "heartwood" : process)
     }
 
-    /// Adds every described store, and calls back once for each: before this returns, or later on another thread where the description
-    /// says so (`shouldAddStoreAsynchronously`).
+    /// Adds every described store and calls `block` once for each: before this method returns, or later on another thread if the
+    /// description asks for that (`shouldAddStoreAsynchronously`).
     ///
-    /// The default directory is made if it is missing; no other directory is. A store that cannot be added keeps no other from it.
+    /// Makes the default directory if it is missing, but no other directory. A store that cannot be added does not keep the others from
+    /// being added.
     open func loadPersistentStores(completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void) {
         for description in persistentStoreDescriptions {
             makeDirectory(of: description)
@@ -89,8 +90,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Adds every described store on another thread, and returns once all are open.
-    /// - Throws: the first error, once each store was tried; those that could be added stay.
+    /// Adds every described store on another thread, and returns when all are open.
+    /// - Throws: the first error, after every store was tried; the stores that could be added stay.
     @concurrent
     public final func loadPersistentStores() async throws {
         let failure: Confined<(any Error)?> = await withCheckedContinuation { continuation in
@@ -112,25 +113,25 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     private func makeDirectory(of description: NSPersistentStoreDescription) {
         guard let url = description.url, url.deletingLastPathComponent().path == Self.defaultDirectoryURL().path else { return }
-        // Where it cannot be made, adding the store says so.
+        // If the directory cannot be made, adding the store reports it.
         try? FileManager.default.createDirectory(at: Self.defaultDirectoryURL(), withIntermediateDirectories: true)
     }
 
-    /// A new context with a queue of its own.
+    /// Makes a context with its own queue.
     open func newBackgroundContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = persistentStoreCoordinator
         return context
     }
 
-    /// Runs `block` with a new background context, on its queue, later.
+    /// Makes a background context and runs `block` with it, later, on its queue.
     open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
     }
 
-    /// Runs `block` with a new background context, on its queue, and gives its result; throws what it throws, and nothing where it
-    /// does not.
+    /// Makes a background context, runs `block` with it on its queue, and returns the block's result; throws only the error that the block
+    /// throws.
     @concurrent
     public final func performBackgroundTask<T, E: Error>(
         _ block: sending @escaping (NSManagedObjectContext) throws(E) -> T
@@ -140,12 +141,12 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 }
 
-/// Has `NSPersistentContainer.defaultDirectoryURL` as a property too, which a class that has the method cannot declare.
+/// Declares `defaultDirectoryURL` as a property too; a class that has the method of that name cannot declare it.
 public protocol HasDefaultDirectory: NSPersistentContainer {}
 
 extension NSPersistentContainer: HasDefaultDirectory {}
 
 extension HasDefaultDirectory {
-    /// What `defaultDirectoryURL()` gives.
+    /// Same as `defaultDirectoryURL()`.
     public static var defaultDirectoryURL: URL { defaultDirectoryURL() }
 }

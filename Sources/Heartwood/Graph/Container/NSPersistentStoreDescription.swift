@@ -1,22 +1,22 @@
 import Foundation
 
-/// Says how a store is to be added: where, of what type, with which options.
+/// Describes a store to add: its URL, type and options.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription
 open class NSPersistentStoreDescription: NSObject, NSCopying {
-    /// Where the store is. At first the system's file of nothing: a record log there is in memory.
+    /// The store's location. Initially `/dev/null`, at which a record log is kept in memory.
     open var url: URL?
     /// The store type; `NSRecordLogStoreType` unless set.
     open var type = NSRecordLogStoreType
     /// The model configuration whose entities the store holds; nil for all.
     open var configuration: String?
-    /// See `setOption(_:forKey:)`. At first those that have the store migrated automatically.
+    /// The store's options, see `setOption(_:forKey:)`. Initially those that migrate the store automatically.
     open private(set) var options: [String: NSObject] = [
         NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true), NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
     ]
     /// Whether loading returns before the store is open.
     open var shouldAddStoreAsynchronously = false
 
-    /// A description of a store in memory, until `url` is set to a file's.
+    /// Describes a store in memory, until `url` is set to a file.
     public override init() {
         url = URL(fileURLWithPath: "/dev/null")
         super.init()
@@ -27,12 +27,12 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         super.init()
     }
 
-    /// Sets an option by its key, or takes it back (nil). Options with properties of their own here are the same ones.
+    /// Sets an option, or removes it if `option` is nil. Properties of this class that set options change the same values.
     open func setOption(_ option: NSObject?, forKey key: String) {
         options[key] = option
     }
 
-    /// Whether the store is added for reading alone: saves are refused (513), and nothing is written, beside its file neither.
+    /// Whether the store is read-only: saves throw 513, and nothing is written, neither to the store's file nor beside it.
     open var isReadOnly: Bool {
         get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
@@ -45,20 +45,21 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         set { options[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
-    /// Whether the mapping is inferred where there is no mapping model. The default is true.
+    /// Whether a missing mapping model is replaced by an inferred mapping. The default is true.
     /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldinfermappingmodelautomatically
     open var shouldInferMappingModelAutomatically: Bool {
         get { (options[NSInferMappingModelAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
-    /// How many seconds an opening or a save waits while another process is writing; infinity for as long as it takes. The default is 240.
+    /// The number of seconds for which opening or saving waits while another process writes; infinity waits without limit. The default is
+    /// 240.
     open var timeout: TimeInterval {
         get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? NSPersistentStore.defaultTimeout }
         set { options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
     }
 
-    /// Whether the two describe the same store, to be added in the same way.
+    /// Whether both describe the same store with the same options.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentStoreDescription else { return false }
         return self === other || url == other.url && type == other.type && configuration == other.configuration

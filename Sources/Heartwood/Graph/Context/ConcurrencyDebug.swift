@@ -1,11 +1,10 @@
 import Foundation
 
-/// The mode in which a use of a context or an object from the wrong queue ends the process.
+/// The mode in which using a context or an object on the wrong queue ends the process.
 ///
-/// It is on where the process was started with `-com.apple.CoreData.ConcurrencyDebug 1`, as on Apple's platforms, or with
-/// `HEARTWOOD_CONCURRENCY_DEBUG=1` in its environment. Contexts ask once, when they are made, and mark their objects (`.watched`):
-/// reading an unmarked object costs next to nothing more, since the flag that makes a read look is tested with one that is tested
-/// anyway.
+/// The mode is on if the process was started with `-com.apple.CoreData.ConcurrencyDebug 1`, as on Apple's platforms, or with
+/// `HEARTWOOD_CONCURRENCY_DEBUG=1` in its environment. A context reads the mode once, when it is made, and marks its objects (`.watched`).
+/// Reading an unmarked object costs almost nothing more: its mark is tested together with a flag that every read tests anyway.
 enum ConcurrencyDebug {
     static let argument = "-com.apple.CoreData.ConcurrencyDebug"
     static let variable = "HEARTWOOD_CONCURRENCY_DEBUG"
@@ -21,7 +20,7 @@ enum ConcurrencyDebug {
 }
 
 extension NSManagedObjectContext {
-    /// Traps, where the debug mode is on, unless the caller is where the context may be used.
+    /// Traps, if the debug mode is on, unless the caller runs on the context's queue or thread.
     @inline(__always)
     final func checkQueue(_ use: StaticString = #function) {
         if isWatched { trapUnlessConfined(use) }
@@ -30,7 +29,7 @@ extension NSManagedObjectContext {
     @inline(never)
     final func trapUnlessConfined(_ use: StaticString) {
         guard !isConfinedHere else { return }
-        // Not a precondition, whose message a release build does not print.
+        // `precondition` would not print its message in a release build.
         fatalError(
             "\(ConcurrencyDebug.argument): \(use) was used on the wrong \(queue == nil ? "thread" : "queue"), for "
                 + "\(confinementDescription). Another context's objects are reached by object(with:) and their objectID.")
@@ -55,8 +54,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// As the context's; objects without a context belong to whoever holds them.
-    /// - Parameter property: its index, where one property is read.
+    /// Traps as the context's `checkQueue` does; an object without a context may be used anywhere.
+    /// - Parameter property: the index of the property, if one property is read.
     @inline(__always)
     final func checkQueue(_ use: StaticString = #function, _ property: Int? = nil) {
         if state.contains(.watched) { trapUnlessConfined(use, property) }
@@ -64,7 +63,7 @@ extension NSManagedObject {
 
     @inline(never)
     private func trapUnlessConfined(_ use: StaticString, _ property: Int?) {
-        // Objects made to find out what is read of them are marked in the same way.
+        // The objects of a `KeyPathRecorder`, which records the properties that code reads, have the same mark.
         if let property, let recorder = managedObjectContext as? KeyPathRecorder { return recorder.note(property, of: self) }
         managedObjectContext?.trapUnlessConfined(use)
     }

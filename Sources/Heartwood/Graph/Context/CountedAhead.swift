@@ -1,9 +1,9 @@
-/// References to one object that are counted many at a time.
+/// Retains one object many times in advance.
 ///
-/// An initializer takes over a reference to each of its arguments, and what it stores is one more: counted one by one they are an eighth of
-/// what a fetched object costs. The compiler makes one atomic operation of the references that are counted one after the other here.
+/// An initializer consumes a reference to each of its arguments, and each stored reference is one more. Counting them one by one takes an
+/// eighth of the time to make a fetched object. Here the compiler turns consecutive retains into one atomic operation.
 ///
-/// Invariant: `left` references to the object are counted and not given away.
+/// Invariant: `left` references to the object are counted and not yet given away.
 struct CountedAhead<Object: AnyObject>: ~Copyable {
     private let object: Unmanaged<Object>
     private var left = 0
@@ -23,7 +23,7 @@ struct CountedAhead<Object: AnyObject>: ~Copyable {
         for _ in 0..<left % 4 { object.release() }
     }
 
-    /// A reference that is the caller's.
+    /// Returns a reference that the caller owns.
     @inline(__always)
     mutating func take() -> Unmanaged<Object> {
         if left == 0 { count() }
@@ -33,7 +33,7 @@ struct CountedAhead<Object: AnyObject>: ~Copyable {
 
     @inline(never)
     private mutating func count() {
-        // Most fetches of one object end with it.
+        // Most fetches of one object need no more than this reference.
         guard !isFirst else {
             isFirst = false
             left = 1

@@ -1,33 +1,32 @@
-/// The objects that a context has registered, by key: one instance a key.
+/// The registered objects of a context, by key: one instance for each key.
 ///
-/// An open-addressing table with linear probing. Sixteen neighbouring row numbers share one stretch of the table, so
-/// objects fetched in row order fall beside each other; the stretches are spread by multiplication.
+/// An open-addressing table with linear probing. Sixteen neighbouring row numbers share one stretch of the table, so objects fetched in row
+/// order are stored next to each other; the stretches are spread by multiplication.
 ///
-/// A slot is twelve bytes: the object, and a mark in place of its key, which the object has itself. The mark alone says where an
-/// object belongs, so that the table grows without looking at one. With the object's 72 bytes, and 8 of its allocation, a
-/// registered object costs 112 bytes where the table has just doubled, and less anywhere else.
+/// A slot takes twelve bytes: the object, and a mark in place of the key, which the object itself has. The mark determines the home slot,
+/// so the table grows without reading an object. With an object's 72 bytes, and 8 for its allocation, a registered object costs 112 bytes
+/// just after the table has doubled, and less otherwise.
 ///
-/// The map owns a reference to each object. An unchanged object that nobody else refers to is let go by `sweep`, which
-/// the context runs when the map has doubled since the last one: amortised, a registration costs one look at one
-/// reference count. This keeps the table free of weak references (six times dearer), and of `deinit`s that race with
-/// look-ups from another thread.
+/// The map owns a reference to each object. `sweep` releases unchanged objects that only the map refers to. The context runs it when the
+/// map has doubled since the last sweep, so a registration costs, amortised, one look at one reference count. This avoids weak references,
+/// which cost six times as much, and `deinit`s that race with look-ups from another thread.
 ///
 /// Invariants:
 /// 1. `capacity` is a power of two and at least 16; at most 3/4 of the slots are taken.
-/// 2. A mark stands at its home slot or at a later one with no empty slot in between.
-/// 3. `marks[i]` is the mark of the key of `objects[i]`, and 0 exactly where that is empty.
-/// 4. Each place with an object owns one reference to it; objects are moved as bits.
+/// 2. A mark is at its home slot, or at a later slot with no empty slot in between.
+/// 3. `marks[i]` is the mark of the key of `objects[i]`, and 0 exactly where `objects[i]` is nil.
+/// 4. Each slot with an object owns one reference to it; objects are moved as bits.
 final class IdentityMap {
     private var marks: UnsafeMutablePointer<UInt32>
     private var objects: UnsafeMutablePointer<Unmanaged<NSManagedObject>?>
     private var capacity: Int
     private(set) var count = 0
     private var sweepAt = minimumSweep
-    /// Who is told of objects that come and go; nil where no store wants to know.
+    /// Learns of registered and unregistered objects; nil if no store needs that.
     var observer: RegistrationObserver?
 
     private static let minimumSweep = 1024
-    /// As many objects as that leave a quarter of so many places free.
+    /// The smallest capacity that `sweep` considers for the remaining objects.
     private static let sweptCapacity = 2048
     private static let minimumCapacity = 16
 
@@ -56,10 +55,11 @@ final class IdentityMap {
         marks.deallocate()
     }
 
-    /// The bytes of the table, objects left out.
+    /// The bytes of the table, without the objects.
     var byteCount: Int { capacity * (MemoryLayout<UInt32>.stride + MemoryLayout<NSManagedObject?>.stride) }
 
-    /// Stands for a key, never 0. Keys of one entity have different marks up to row numbers four thousand million apart.
+    /// A 32-bit value that represents a key; never 0. Two keys of one entity have equal marks only if their row numbers differ by about
+    /// four thousand million.
     @inline(__always)
     private static func mark(_ key: ObjectKey) -> UInt32 {
         let high = UInt32(truncatingIfNeeded: key.rawValue >> 32)
@@ -73,7 +73,7 @@ final class IdentityMap {
         return Int(truncatingIfNeeded: ((spread >> 32) << 4) | UInt64(mark & 15)) & (capacity &- 1)
     }
 
-    /// Where `key` stands, or the empty slot where it would.
+    /// The slot of `key`, or the empty slot into which it would be inserted.
     @inline(__always)
     private func slot(of key: ObjectKey) -> Int {
         let mark = Self.mark(key)
@@ -90,7 +90,8 @@ final class IdentityMap {
         }
     }
 
-    /// Registers `object`, whose key is `key`; the key must not be taken.
+    /// Registers `object`.
+    /// - Precondition: its key is `key`, and no registered object has that key.
     func insert(_ object: NSManagedObject, for key: ObjectKey) {
         if count &* 4 >= capacity &* 3 { resize(to: capacity &* 2) }
         let index = slot(of: key)
@@ -101,7 +102,7 @@ final class IdentityMap {
         if let observer { observer.registered(object) }
     }
 
-    /// Makes room for so many more.
+    /// Reserves slots for `more` objects.
     func reserve(_ more: Int) {
         var wanted = capacity
         while (count &+ more) &* 4 >= wanted &* 3 { wanted &*= 2 }
@@ -117,7 +118,7 @@ final class IdentityMap {
         return object.takeRetainedValue()
     }
 
-    /// Empties a slot and closes the gap, so that (2) holds.
+    /// Empties a slot and closes the gap, which restores (2).
     private func vacate(_ start: Int) {
         let mask = capacity &- 1
         var gap = start
@@ -138,7 +139,7 @@ final class IdentityMap {
         }
     }
 
-    /// Puts every object into a table of another size. Looks at none of them.
+    /// Moves every object into a table of another size. Reads no object.
     private func resize(to newCapacity: Int) {
         let oldMarks = marks, oldObjects = objects, oldCapacity = capacity
         capacity = newCapacity
@@ -156,7 +157,7 @@ final class IdentityMap {
         objects[index] = object
     }
 
-    /// Restores (2) after objects have gone.
+    /// Restores (2) after slots were emptied.
     private func closeGaps() {
         var left: [(object: Unmanaged<NSManagedObject>?, mark: UInt32)] = []
         left.reserveCapacity(count)
@@ -166,19 +167,19 @@ final class IdentityMap {
         for one in left { place(one.object, one.mark) }
     }
 
-    /// Whether objects stay that only the map refers to.
+    /// Whether the map keeps objects that only it refers to.
     var retainsAll = false {
         didSet { sweepAt = retainsAll ? .max : Self.minimumSweep }
     }
 
-    /// Whether the map has grown enough since the last sweep for another to pay.
+    /// Whether the map has grown enough since the last sweep to run another.
     var wantsSweep: Bool { count >= sweepAt }
 
-    /// Puts the next sweep off until so many more objects are there.
+    /// Delays the next sweep until `more` objects have been added.
     func makeRoom(for more: Int) { sweepAt = max(sweepAt, count + more) }
 
-    /// Lets go of every object that only the map refers to and that has no changes. A `deinit` may use the map again: it runs after
-    /// everything else.
+    /// Releases every unchanged object that only the map refers to. A `deinit` may use the map: objects are released last, when the map is
+    /// consistent.
     func sweep() {
         guard !retainsAll else { return }
         let disposed = UnsafeMutablePointer<Unmanaged<NSManagedObject>>.allocate(capacity: max(count, 1))
@@ -194,7 +195,7 @@ final class IdentityMap {
         }
         count &-= gone
         if gone > 0 {
-            // As many may come again before the next sweep: a table that was just large enough for them stays.
+            // As many objects may come before the next sweep, so a table that was just large enough is kept.
             var wanted = Self.sweptCapacity
             while count &* 4 >= wanted &* 3 { wanted &*= 2 }
             if wanted &* 2 < capacity { resize(to: wanted &* 2) } else if count > 0 { closeGaps() }
@@ -204,14 +205,14 @@ final class IdentityMap {
         for position in 0..<gone { disposed[position].release() }
     }
 
-    /// Lets go of the object of a key where only the map refers to it and it has no changes. O(1).
+    /// Releases the object of a key, if it is unchanged and only the map refers to it. O(1).
     func releaseUnheld(_ key: ObjectKey) {
         guard !retainsAll else { return }
         let index = slot(of: key)
         if marks[index] != 0, isDisposable(index) { remove(key) }
     }
 
-    /// Has the next look whether a sweep is wanted find that it is.
+    /// Makes `wantsSweep` true.
     func wantSweep() { sweepAt = 0 }
 
     private func isDisposable(_ index: Int) -> Bool {
@@ -219,7 +220,7 @@ final class IdentityMap {
         return isOnlyReference(index)
     }
 
-    /// Whether nobody but the map refers to an object.
+    /// Whether only the map refers to an object.
     private func isOnlyReference(_ index: Int) -> Bool {
         // (4) The bits of an owned reference.
         UnsafeMutableRawPointer(objects + index).withMemoryRebound(to: NSManagedObject?.self, capacity: 1) {
@@ -227,7 +228,7 @@ final class IdentityMap {
         }
     }
 
-    /// Takes every object out of its context. Those that somebody else holds get copies of their rows.
+    /// Detaches every object from its context. Objects that the program still holds get copies of their rows.
     func detachAll() {
         tellOfAll()
         let copies = KeptRows()
@@ -235,7 +236,7 @@ final class IdentityMap {
             let isHeld = !isOnlyReference(index)
             objects[index]?._withUnsafeGuaranteedRef { object in
                 object.state.insert(.detached)
-                // Objects may hold each other by what they have fetched.
+                // Fetched properties may make objects hold each other.
                 object.storage?.fetched = [:]
                 if isHeld { object.keepRow(in: copies) }
             }
@@ -253,7 +254,7 @@ final class IdentityMap {
         }
     }
 
-    /// Every object, for work that may register and release others meanwhile.
+    /// A copy of the list of objects, for callers that register or release objects while they iterate.
     var all: [NSManagedObject] {
         var result: [NSManagedObject] = []
         result.reserveCapacity(count)
@@ -261,7 +262,7 @@ final class IdentityMap {
         return result
     }
 
-    /// Lets go of every object, and of the table's memory.
+    /// Releases every object and the table's memory.
     func removeAll() {
         tellOfAll()
         let oldMarks = marks, oldObjects = objects, oldCapacity = capacity
@@ -272,7 +273,7 @@ final class IdentityMap {
         Self.release(oldMarks, oldObjects, oldCapacity)
     }
 
-    /// Invariants (1) to (3); for tests.
+    /// Checks invariants (1) to (3); for tests.
     func checkInvariants() -> Bool {
         guard capacity >= Self.minimumCapacity, capacity & (capacity - 1) == 0, count * 4 <= capacity * 3 else { return false }
         var seen = 0

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
         return Set(listed.lazy.filter(condition))
     }
 
-    /// What `insert(_:)` does.
+    /// Implements `insert(_:)`.
     final func performInsertion(of object: NSManagedObject) {
         checkQueue("insert(_:)")
         guard object.state.contains(.detached) else {
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Takes back that an object is to be deleted.
+    /// Undoes the unsaved deletion of an object.
     final func undelete(_ object: NSManagedObject) {
         object.state.remove(.deleted)
         if object.state.isDisjoint(with: .changed) { changeCount -= 1 }
@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
         listed.append(object)
     }
 
-    /// Called at the first change of an object since the last save, and since the last event.
+    /// Called at an object's first change since the last save, and at its first change in an event.
     final func noteUpdate(of object: NSManagedObject) {
         guard !object.state.contains(.waking) else { return }
         if object.state.contains(.settled) {
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
         object.dropValues()
     }
 
-    /// What `delete(_:)` does.
+    /// Implements `delete(_:)`.
     final func performDeletion(of object: NSManagedObject) {
         checkQueue("delete(_:)")
         guard !isGone(already: object) else { return }
@@ -87,8 +87,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes an object out of its relationships and out of the context, or marks it so that the next save does.
-    /// - Parameter cascade: gets what is to be deleted with it.
+    /// Removes an object from its relationships, and an inserted object from the context; marks any other object as deleted for the next
+    /// save.
+    /// - Parameter cascade: receives the objects that a cascade rule deletes as well.
     final func remove(_ object: NSManagedObject, cascade: inout [NSManagedObject]) {
         object.storage?.publisher?.send()
         noteEvent(.deleted, object)
@@ -111,7 +112,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Follows the delete rules once more, of an object that is deleted already and has read a newer row.
+    /// Applies the delete rules again for a deleted object that was bound to a newer row.
     final func followDeleteRules(of object: NSManagedObject) throws {
         for (index, property) in object.runtime.properties.enumerated() where property.kind.isRelationship {
             guard property.deleteRule == .nullifyDeleteRule || property.deleteRule == .cascadeDeleteRule else { continue }
@@ -130,7 +131,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Whether this context has deleted the object, and the deletion was saved, or needed no save.
+    /// Whether this context has already deleted the object, and the deletion was saved or needed no save.
     private func isGone(already object: NSManagedObject) -> Bool {
         object.state.contains(.detached) && !object.state.isDisjoint(with: [.deleted, .erased])
             && object.contextReference?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
@@ -148,7 +149,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What `rollback()` does.
+    /// Implements `rollback()`.
     final func performRollback() {
         checkQueue("rollback()")
         recorder?.forget()
@@ -178,7 +179,7 @@ extension NSManagedObjectContext {
         for object in identities.all { object.becomeFault() }
     }
 
-    /// What `reset()` does.
+    /// Implements `reset()`.
     final func performReset() {
         checkQueue("reset()")
         var forgotten: [NSManagedObjectID] = []

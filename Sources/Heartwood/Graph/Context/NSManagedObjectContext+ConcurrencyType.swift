@@ -1,5 +1,5 @@
 extension NSManagedObjectContext {
-    /// How a context's work is confined, in the modern spelling.
+    /// A context's confinement, in the modern spelling.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
         public var rawValue: NSManagedObjectContextConcurrencyType
 
@@ -7,11 +7,11 @@ extension NSManagedObjectContext {
             self.rawValue = rawValue
         }
 
-        /// To whichever thread the owner keeps it on.
+        /// Confined to the thread that the owner uses it on.
         public static let confinement = ConcurrencyType(rawValue: .confinementConcurrencyType)
-        /// To a queue of its own; use it inside `perform`.
+        /// Confined to its own queue; use it inside `perform`.
         public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)
-        /// To the main queue.
+        /// Confined to the main queue.
         public static let mainQueue = ConcurrencyType(rawValue: .mainQueueConcurrencyType)
     }
 

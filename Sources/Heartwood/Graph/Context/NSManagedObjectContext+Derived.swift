@@ -2,7 +2,8 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// Has objects that a save did not write show the derived attributes that followed from it, where they showed the row before it.
+    /// Moves objects that the last save did not write to the rows in which it changed derived attributes, if they were bound to the rows
+    /// before.
     final func adopt(_ derived: [SaveBatch.Derived]) {
         for row in derived {
             derivedKeys.append(row.key)
@@ -14,6 +15,6 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The IDs of the objects whose derived attributes alone the last save has changed.
+    /// The IDs of the objects of which the last save changed derived attributes only.
     final var derivedIDs: Set<NSManagedObjectID> { Set(derivedKeys.map { objectID(for: $0) }) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Events: spans of changes. An event ends where the context looks at what has changed.
+/// Events: spans of changes. An event ends when the context processes its pending changes.
 ///
-/// Its end marks each object that changed in it as settled, so that the next change of the object is seen again; a change of an
-/// object that is not settled costs no more than looking at its flags.
+/// The end of an event marks each object that changed in it as settled, so that the object's next change is noticed. A change of an object
+/// that is not settled only tests the object's flags.
 extension NSManagedObjectContext {
     /// Ends the event. O(objects changed in it).
     final func endEvent() {
@@ -15,9 +15,9 @@ extension NSManagedObjectContext {
 
     private static let willSaveRounds = 1000
 
-    /// Calls `willSave` of each changed object, tells observers what that changed, and calls it again of what was changed meanwhile, by
-    /// either, until nothing is.
-    /// - Throws: where that does not end.
+    /// Calls `willSave` of each changed object and notifies observers. Repeats this for the objects that `willSave` or observers have
+    /// changed, until nothing changes.
+    /// - Throws: after `willSaveRounds` rounds that all changed objects.
     final func callWillSave() throws {
         changedAgain = []
         eventStart = 0
@@ -32,8 +32,8 @@ extension NSManagedObjectContext {
         throw endlessWillSave()
     }
 
-    /// Calls `willSave` of what a merge policy has changed, and was not asked, and validates what that has changed.
-    /// - Throws: where that does not end, or the values are not valid.
+    /// Runs `body`, calls `willSave` of the objects that it has changed, and validates those that `willSave` has changed.
+    /// - Throws: after `willSaveRounds` rounds that all changed objects, or if a value is not valid.
     final func callWillSave(afterResolving body: () throws -> Void) throws {
         for object in listed { object.state.insert(.settled) }
         try body()
@@ -46,9 +46,9 @@ extension NSManagedObjectContext {
         throw endlessWillSave()
     }
 
-    /// One round.
-    /// - Parameter ofSettled: also of objects that have not changed since they were asked.
-    /// - Returns: those that were asked.
+    /// Calls `willSave` in one round.
+    /// - Parameter ofSettled: whether to include objects that have not changed since their last call.
+    /// - Returns: the objects whose `willSave` was called.
     private func callWillSave(ofSettled: Bool) -> [NSManagedObject] {
         var called: [NSManagedObject] = []
         var index = 0
@@ -83,7 +83,7 @@ extension NSManagedObject {
         }
     }
 
-    /// After a save has succeeded. In `didSave` a deleted object still says that it is.
+    /// Called after a save has succeeded. During `didSave` a deleted object still has `isDeleted`.
     final func callDidSave() {
         if !runtime.isPlainClass { didSave() }
         if state.isSuperset(of: [.deleted, .detached]) { state.remove(.deleted) }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What happens where a fault fires and no row comes: the row has vanished, or (as a failure says that is kept already) the
-    /// store cannot read it, which is no deletion.
+    /// Handles a fault that fires and finds no row: the row was deleted, or the store cannot read it. A failed read is remembered in
+    /// `readingFailure` and is not a deletion.
     ///
-    /// Every property reads as nil then, until the object is refreshed.
+    /// Until the object is refreshed, every property is nil.
     final func failToFulfill(_ object: NSManagedObject) {
         object.state.insert(.inaccessible)
         guard isGone(object) else { return }
@@ -25,16 +25,16 @@ extension NSManagedObjectContext {
         noteEvent(.deleted, object)
     }
 
-    /// Whether there is no row of an object any more.
+    /// Whether the object's row no longer exists.
     final func isGone(_ object: NSManagedObject) -> Bool {
         guard parentContext == nil else { return isGoneFromParent(object) }
         guard let store = object.runtime.store else { return false }
         do { return try view(of: store).row(object.key) == nil } catch { return false }
     }
 
-    /// The key that an ID's object has here: that of the ID, but for IDs of another coordinator over the same file, and those of before the
-    /// store was removed and added again.
-    /// - Returns: nil for a temporary ID of another tree of contexts, and where this context's coordinator has no such store.
+    /// The key of an ID's object in this context. It differs from the ID's own key for IDs of another coordinator over the same file, and
+    /// for IDs from before the store was removed and added again.
+    /// - Returns: nil for a temporary ID of another context tree, and if this context's coordinator does not have the store.
     final func ownKey(of id: NSManagedObjectID) -> ObjectKey? {
         guard !id.isTemporaryID else { return id.contextToken == tree.token ? id.key : nil }
         guard let coordinator else { return id.key }

@@ -1,15 +1,15 @@
 import Foundation
 
 extension NSManagedObjectContext: PerformingAndWaiting {
-    /// When an asynchronous block runs.
+    /// The time at which an asynchronous block runs.
     public enum ScheduledTaskType: Sendable {
-        /// At once where the caller is on the context's queue already.
+        /// At once, if the caller is already on the context's queue.
         case immediate
-        /// After what is queued already.
+        /// After the blocks that are already queued.
         case enqueued
     }
 
-    /// What `perform(_:)` does.
+    /// Implements `perform(_:)`.
     final func enqueue(_ block: sending @escaping () -> Void) {
         guard let queue else { return CurrentContext.run(self, block) }
         let work = Confined(value: block)
@@ -21,14 +21,14 @@ extension NSManagedObjectContext: PerformingAndWaiting {
 
     /// Runs `block` on the context's queue and waits for it.
     ///
-    /// May be called from the queue itself, also by way of another context: in work of A that waits for work of B, waiting for A runs
-    /// the block at once. Two threads that hold a context each and wait for the other's deadlock, as in Core Data.
+    /// May be called on the queue itself, also indirectly through another context: if work of A waits for work of B, and that work waits
+    /// for A, the block runs at once. Two threads that each hold a context and wait for the other's deadlock, as in Core Data.
     public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         guard isSubclassed else { return try runAndWait(block) }
         return try resultOfPerforming(block)
     }
 
-    /// What `performAndWait(_:)` does.
+    /// Implements `performAndWait(_:)`.
     final func runAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         guard let queue, !queue.isCurrent else { return try CurrentContext.run(self, block) }
         return try queue.sync { () throws(E) -> T in
@@ -37,18 +37,17 @@ extension NSManagedObjectContext: PerformingAndWaiting {
         }
     }
 
-    /// Runs `block` on the context's queue and gives its result; throws what it throws, and nothing where it does not.
+    /// Runs `block` on the context's queue and returns its result; throws only the error that the block throws.
     ///
-    /// The block takes over what it refers to, as that of `perform(_:)` does; it is no part of the actor that its code stands in. Of
-    /// what it gives back the compiler knows nothing: let that be IDs or values, not managed objects, where the caller is not on
-    /// the context's queue.
+    /// The block takes over the values that it captures, as that of `perform(_:)` does, and does not run on the caller's actor. The
+    /// compiler does not check the result: if the caller is not on the context's queue, return IDs or values, not managed objects.
     @concurrent
     public final func perform<T, E: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(E) -> T
     ) async throws(E) -> T {
         guard let queue else { return try CurrentContext.run(self, block) }
         let work = Confined(value: block)
-        // What runs at once is a part of somebody's event.
+        // A block that runs at once belongs to the event of the work that called it.
         let isAtOnce = schedule == .immediate && queue.isCurrent
         return try await queue.run(isImmediate: isAtOnce) { [self] () throws(E) -> T in
             defer { if isAtOnce { endPendingChanges() } else { endWork() } }
@@ -56,7 +55,7 @@ extension NSManagedObjectContext: PerformingAndWaiting {
         }
     }
 
-    /// Ends a piece of work: ends its event, and lets go of objects without references and of replaced files.
+    /// Ends a block of work: ends its undo event, sweeps unreferenced objects, and leaves replaced files.
     private func endWork() {
         endUndoEvent()
         sweepIfWanted()

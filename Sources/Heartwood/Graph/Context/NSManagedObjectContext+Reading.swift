@@ -2,13 +2,13 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// Points `object` at its newest row, or at what its parent has.
-    /// - Returns: false where there is no such object, or it cannot be read.
+    /// Reads an object's newest row, or its state in the parent.
+    /// - Returns: false if the object does not exist or cannot be read.
     final func readRow(of object: NSManagedObject) -> Bool {
         reading { try fulfil(object) } ?? false
     }
 
-    /// Has a fault read its row anew, in place of the one that a fetch found for it.
+    /// Makes a fault read its row again when it fires, in place of the row that a fetch has found.
     @inline(never)
     final func unbindStale(_ object: NSManagedObject) {
         guard parentContext == nil, !object.hasChanges, let store = object.runtime.store else { return }
@@ -21,7 +21,8 @@ extension NSManagedObjectContext {
         return store
     }
 
-    /// What this context saved stays what it shows, and what its next save compares with, whoever has saved since.
+    /// Returns the row that the object shows. After this context's own save that is the saved version, with which its next save compares,
+    /// even if another context has saved since.
     final func committedRow(of object: NSManagedObject) throws -> RowView? {
         let view = try view(of: object.runtime)
         let row = try view.row(object.key)
@@ -29,7 +30,7 @@ extension NSManagedObjectContext {
         return try view.row(object.key, version: object.rowVersion) ?? row
     }
 
-    /// Binary data that lies outside its row; nil, and the failure kept, where it is damaged.
+    /// Reads binary data that is stored outside its row; nil if the data is damaged, and the failure is remembered.
     final func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
         reading { try readExternalData(index, access, of: row, in: runtime) } ?? nil
     }
@@ -38,7 +39,7 @@ extension NSManagedObjectContext {
         for copies in memory.copies { if let data = copies.value(of: index, in: row) { return data } }
         let view = try view(of: store(of: runtime))
         if let data = view.dataInRow(access, of: row) { return data }
-        // A row may be of a file that a compaction has replaced since: only there do its pointers' checksums hold.
+        // The row may belong to a file that a compaction has since replaced; the checksums of its pointers match only in that file.
         var files = view.file.map { [$0] } ?? []
         for file in memory.files.reversed() where file !== files.first { files.append(file) }
         var failure: StoreError?
@@ -52,7 +53,7 @@ extension NSManagedObjectContext {
         throw failure.map { RecordLogErrors.wrap($0) } ?? CoreDataError.noStore(for: runtime.entity)
     }
 
-    /// What a getter asks a store for; nil, and the failure kept, where it cannot be read.
+    /// Runs a getter's read. Getters cannot throw: a failure is remembered in `readingFailure`, and the result is nil.
     @inline(__always)
     private func reading<Result>(_ body: () throws -> Result) -> Result? {
         do { return try body() } catch {
@@ -61,7 +62,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The members that the store lists for a to-many relationship.
+    /// The stored members of a to-many relationship.
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
         guard !object.isInserted else { return [] }
         let members = reading { try committedMembers(of: object, property: property) }
@@ -74,7 +75,7 @@ extension NSManagedObjectContext {
         return reading { try committedMemberCount(of: object, property: property) } ?? 0
     }
 
-    /// The first member that the store lists and that is wanted.
+    /// The first stored member for which `isWanted` is true.
     final func firstStoredMember(of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool) -> ObjectKey? {
         guard !object.isInserted else { return nil }
         return reading {
@@ -85,14 +86,14 @@ extension NSManagedObjectContext {
         } ?? nil
     }
 
-    /// Whether the store lists an object among another's members. One look-up.
+    /// Whether the store has `member` among the members of an object's relationship. One look-up.
     final func stores(_ member: ObjectKey, in object: NSManagedObject, property: Int) -> Bool {
         guard !object.isInserted else { return false }
         memberEntriesRead += 1
         return reading { try commits(member, in: object, property: property) } ?? false
     }
 
-    /// What `registeredObject(for:)` gives.
+    /// Implements `registeredObject(for:)`.
     final func objectAtHand(with objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue("registeredObject(for:)")
         adoptKeys()
@@ -101,7 +102,7 @@ extension NSManagedObjectContext {
         return registeredObject(for: key) ?? mergedDeletions[key]
     }
 
-    /// What `object(with:)` gives.
+    /// Implements `object(with:)`.
     final func registeredObjectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkQueue("object(with:)")
         adoptKeys()
@@ -113,7 +114,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// What `existingObject(with:)` gives.
+    /// Implements `existingObject(with:)`.
     final func readObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkQueue("existingObject(with:)")
         adoptKeys()
@@ -121,7 +122,7 @@ extension NSManagedObjectContext {
             throw CoreDataError.missingObject(objectID)
         }
         if try !isFound(object) {
-            // Another process may have saved it since this one looked last.
+            // Another process may have saved the object since this process last followed the store.
             try object.runtime.store?.follow()
             guard !object.isDeleted, try isFound(object) else { throw CoreDataError.missingObject(objectID) }
         }
@@ -137,7 +138,7 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// What `refresh(_:mergeChanges:)` does.
+    /// Implements `refresh(_:mergeChanges:)`.
     final func performRefresh(of object: NSManagedObject, mergeChanges: Bool) {
         checkQueue("refresh(_:mergeChanges:)")
         adoptKeys()
@@ -147,7 +148,7 @@ extension NSManagedObjectContext {
             if !mergeChanges { dropInsertedValues(of: object) }
             return
         }
-        // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
+        // An object that counts as deleted because its row had vanished was not deleted by this context, so its row is read again.
         let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])
         if mergeChanges, !isMissing, object.hasChanges {
             rebase(object)
@@ -162,7 +163,7 @@ extension NSManagedObjectContext {
         noteEvent(.refreshed, object)
     }
 
-    /// No store has what an inserted object loses: it has what it had when it was made, and is a fault until it is read.
+    /// Gives an inserted object its initial values again, because no store has a row for it; it is a fault until it is read.
     private func dropInsertedValues(of object: NSManagedObject) {
         let isRevived = object.storage?.isRevived ?? false
         object.withdrawFromOwners()
@@ -173,7 +174,7 @@ extension NSManagedObjectContext {
         noteEvent(.refreshed, object)
     }
 
-    /// What `refreshAllObjects()` does.
+    /// Implements `refreshAllObjects()`.
     final func performRefreshOfAllObjects() {
         checkQueue("refreshAllObjects()")
         advanceGeneration()

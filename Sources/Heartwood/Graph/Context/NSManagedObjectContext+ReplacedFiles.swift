@@ -1,24 +1,25 @@
 import Foundation
 import RecordLog
 
-/// How a context leaves files that compactions have replaced.
+/// The context's move away from files that compactions have replaced.
 ///
-/// Objects point at rows where these lie, and the disk keeps a file's space as long as it is mapped. So at the end of an event, and ahead of a
-/// fetch, the context has its objects point at the same rows of the file that the store has now. A row that is not there in the same version,
-/// because somebody has changed or deleted it since, is copied.
+/// Objects point at rows in a mapped file, and the disk keeps the file's space while it is mapped. So at the end of an event, and before a
+/// fetch, the context makes its objects point at the same rows in the store's current file. A row whose version is no longer there, because
+/// it was changed or deleted since, is copied into memory.
 ///
 /// Invariants:
-/// 1. A caller that holds a row while the program's code runs (an initializer, an observer) is counted in `rowUses`. No row moves meanwhile.
-/// 2. Each row of a registered object, of a child's committed state and of an undo step is in `memory`.
+/// 1. A caller that holds a row while the program's code runs (an initializer, an observer) is counted in `rowUses`. Rows do not move while
+/// any caller is counted.
+/// 2. `memory` keeps each row of a registered object, of a child's committed state and of an undo step.
 /// 3. A context that is pinned to a generation keeps the files of that generation.
 extension NSManagedObjectContext {
-    /// - Complexity: O(files), which is one or two; where one was replaced, O(registered objects + undo steps).
+    /// - Complexity: O(files), which is one or two; O(registered objects + undo steps) if a file was replaced.
     @inline(__always)
     final func leaveReplacedFiles() {
         if memory.hasReplacedFile { moveRows() }
     }
 
-    /// Runs what holds rows while the program's code may run.
+    /// Runs `body`, which holds rows while the program's code may run.
     @inline(__always)
     final func usingRows<Result>(_ body: () throws -> Result) rethrows -> Result {
         rowUses += 1
@@ -26,7 +27,8 @@ extension NSManagedObjectContext {
         return try body()
     }
 
-    /// Children of a pinned root are given rows of the root's files, and would move their rows at each event.
+    /// The number of files above which the children of a pinned root move their rows. They read rows of the root's files, and would
+    /// otherwise move them at each event.
     private static let filesBelowPinned = 4
 
     @inline(never)
@@ -35,7 +37,7 @@ extension NSManagedObjectContext {
         guard parentContext == nil || !tree.isPinned || memory.files.count > Self.filesBelowPinned else { return }
         var present: [UInt64: StoreView] = [:]
         for store in coordinator?.persistentStores ?? [] where store.rows != nil && (parentContext != nil || views[store.slotBase] != nil) {
-            // A store that cannot be read now tells so elsewhere.
+            // If the store cannot be read, a later read reports it.
             guard let view = try? view(of: store) else { return }
             present[store.slotBase] = view
         }
@@ -52,15 +54,15 @@ extension NSManagedObjectContext {
     }
 }
 
-/// One walk over the objects of a context.
+/// One pass over the objects of a context.
 private final class RowMove {
     let copies = KeptRows()
     private let context: NSManagedObjectContext
-    /// By the first slot of a record log.
+    /// By the record log's first slot.
     private let views: [UInt64: StoreView]
-    /// By the place of a row that was copied, so that one row stays one.
+    /// Copies by the address of the original row, so that one row is copied once.
     private var copied: [UnsafeRawPointer: RowView] = [:]
-    /// The view of the last object's store; nil where that has none.
+    /// The view of the previous object's store; nil inside if that store has none.
     private var last: (slotBase: UInt64, view: StoreView?)?
 
     init(_ context: NSManagedObjectContext, to views: [UInt64: StoreView]) {
@@ -72,11 +74,11 @@ private final class RowMove {
         object.moveRows { row($0, of: object) }
     }
 
-    /// The row at its new place.
+    /// Returns the row in the current file, or a copy.
     func row(_ row: RowView, of object: NSManagedObject) -> RowView {
         let runtime = object.runtime
         guard let view = view(of: runtime) else {
-            // The answer of a store that is asked stays where it is. Of a store that was removed there is nothing but this row.
+            // A row from an incremental store is in memory already. Of a removed store only this row is left, so it is copied.
             return runtime.store.map { $0.rows == nil } ?? false ? row : copy(row, runtime)
         }
         if !object.key.isTemporary, let found = try? view.row(object.key), isSame(row, found, runtime) { return found }
@@ -93,8 +95,8 @@ private final class RowMove {
     private func isSame(_ row: RowView, _ found: RowView, _ runtime: EntityRuntime) -> Bool {
         guard found.body != row.body else { return true }
         guard found.version == row.version, found.byteCount == row.byteCount else { return false }
-        // A compaction forgets a row that was deleted, and one that comes back counts its versions anew. What a row says of values outside of
-        // it is another thing in each file.
+        // Versions alone do not suffice: a compaction forgets a deleted row, and a row that is inserted again counts its versions from the
+        // start. Pointers to values outside the row differ between files, so such rows are not compared.
         return runtime.hasExternalData || memcmp(found.body, row.body, row.byteCount) == 0
     }
 

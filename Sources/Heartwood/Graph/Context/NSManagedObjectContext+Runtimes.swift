@@ -3,10 +3,10 @@ import RecordLog
 // Runtimes, views and registered objects.
 
 extension NSManagedObjectContext {
-    /// Whether the program's own code may stand between a caller and what this library does.
+    /// Whether the class is a subclass, whose overrides this library must call.
     final var isSubclassed: Bool { type(of: self) != NSManagedObjectContext.self }
 
-    /// What objects of `entity` need at run time.
+    /// Returns the runtime for new objects of `entity`.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         if let known = runtimesByEntity[ObjectIdentifier(entity)], !known.isRetired { return known }
         guard let coordinator else {
@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
         }
         let made = coordinator.runtime(for: entity)
         guard let store = made.store else { return made }
-        // A store that can be written may take a read-only one's place.
+        // Not cached for a read-only store, because a writable store added later takes precedence.
         if !store.isReadOnly, made.entity === entity { runtimesByEntity[ObjectIdentifier(entity)] = made }
         remember(made)
         return made
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
         runtimesBySlot[slot] = runtime
     }
 
-    /// Lets go of what is known of removed stores, so that their slots can be used again once nobody has an object of theirs.
+    /// Drops the views and runtimes of removed stores. Their slots can be used again when no object refers to them.
     private final func forgetRemovedStores() {
         let stores = Set((coordinator?.persistentStores ?? []).map(\.slotBase)), known = views.count
         views = views.filter { stores.contains($0.key) }
@@ -58,8 +58,8 @@ extension NSManagedObjectContext {
         return found
     }
 
-    /// The newest view of a store, or the one that the context is pinned to. The rows of objects stay valid as long as this context, or until
-    /// `reset()`; others at least until the event ends.
+    /// The newest view of a store, or the view that the context is pinned to. Rows of registered objects stay valid as long as the context,
+    /// or until `reset()`; other rows at least until the event ends.
     final func view(of store: NSPersistentStore) throws -> StoreView {
         if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
         let view = try generation?.view(of: store) ?? store.newestView(for: self)
@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
         return view
     }
 
-    /// The same for the store of a runtime; mostly without touching the store, which the runtime refers to weakly.
+    /// The view of a runtime's store. Mostly avoids the runtime's weak reference to the store.
     @inline(__always)
     final func view(of runtime: EntityRuntime) throws -> StoreView {
         if let lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest || generation != nil
@@ -79,11 +79,11 @@ extension NSManagedObjectContext {
         return try view(of: store(of: runtime))
     }
 
-    /// Where the next read takes another commit than the last one did.
+    /// Called when the next read may use another commit than the last one.
     final func forgetLastView() { lastView = nil }
 
     final func forgetViews() {
-        // Its steps name rows, whose memory goes.
+        // Undo steps name rows, whose memory is released here.
         recorder?.forget()
         dropped = []
         laterBatches = []
@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
         ObjectKey(slot: slot, row: tree.nextNumber() | ObjectKey.temporaryBit)
     }
 
-    /// The object of `key`: the registered one, or a fault made now. nil where no store has such an entity.
+    /// The object of `key`: the registered one, or a new fault. nil if no store has the entity.
     @inline(__always)
     final func object(for key: ObjectKey) -> NSManagedObject? {
         if let known = identities[key] { return known }
@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
     private final func makeFault(_ key: ObjectKey) -> NSManagedObject? {
         let current = currentKey(key)
         if current != key, let known = identities[current] { return known }
-        // An object without a row is its root's own, or that of a child's parent.
+        // An object without a row exists only in its own context, and for a child in its parent.
         guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
         sweepIfWanted()
         return makeFault(current, runtime: runtime)
@@ -127,13 +127,13 @@ extension NSManagedObjectContext {
         makeFault(key, .passRetained(runtime), .passRetained(runtime.entity), .passRetained(self))
     }
 
-    /// Takes over a reference to each of the arguments.
+    /// Consumes a reference to each argument except `key`.
     @inline(__always)
     final func makeFault(
         _ key: ObjectKey, _ runtime: Unmanaged<EntityRuntime>, _ entity: Unmanaged<NSEntityDescription>,
         _ context: Unmanaged<NSManagedObjectContext>
     ) -> NSManagedObject {
-        // Subclasses' initializers run too, so the way to tell them is beside the arguments.
+        // Initializers of subclasses run too, so the key and the runtime are passed in a property of the context.
         faultInMaking = (key, runtime)
         let objectClass = usesPlainObjects ? NSManagedObject.self : runtime._withUnsafeGuaranteedRef { $0.objectClass }
         let object = objectClass.init(entity: entity.takeRetainedValue(), insertInto: context.takeRetainedValue())
@@ -153,7 +153,7 @@ extension NSManagedObjectContext {
             entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: tree.token)
     }
 
-    /// Lets go of unchanged objects that nobody refers to, when enough have gathered.
+    /// Releases unchanged objects that only the context refers to, once enough objects are registered.
     @inline(__always)
     final func sweepIfWanted() {
         if identities.wantsSweep { identities.sweep() }

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// What `save()` does.
+    /// Implements `save()`.
     final func saveChanges() throws {
         adoptKeys()
         announceWillSave()
@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
         try callWillSave()
         compactListed()
         guard changeCount > 0 else { return try saveNoObjects() }
-        // Before validation, which would find fault with what could not be read; and after it, since it reads.
+        // Checked before validation, which would reject values that could not be read, and after it, because validation reads.
         try checkReading()
         if !skipsValidation { try validateForSave() }
         try checkReading()
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         }
         let announcement = announcement(of: listed)
         var saved = listed
-        // Whoever is told of the save may reset the context.
+        // An observer of the save may reset the context, so the rows' memory is kept here.
         let memory = memory
         listed = []
         checked = []
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         sweepIfWanted()
     }
 
-    /// Ends a save in which no object has changed: stores write their metadata, and observers hear of a save without objects.
+    /// Ends a save in which no object has changed: stores write their metadata, and a save without objects is announced.
     private func saveNoObjects() throws {
         if parentContext == nil { try saveMetadata(besides: []) }
         advanceGeneration()
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         announcement?.post()
     }
 
-    /// Writes what was set of stores of which no object has changed.
+    /// Writes the changed metadata of the stores that have no batch.
     final func saveMetadata(besides batches: [(store: NSPersistentStore, batch: SaveBatch)]) throws {
         for store in coordinator?.persistentStores ?? [] where !batches.contains(where: { $0.store === store }) { try store.saveMetadata() }
     }
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
             info)
     }
 
-    /// Lists only what is to be saved.
+    /// Removes objects from `listed` that the next save does not write.
     final func compactListed() {
         guard listed.contains(where: { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }) else { return }
         for object in listed where object.state.isDisjoint(with: .changed) || object.state.contains(.detached) {
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
         var batches: [(NSPersistentStore, SaveBatch)] = []
         let find: (ObjectKey) -> NSManagedObject? = { [unowned(unsafe) self] in self.identities[$0] }
         for object in listed {
-            // An object with a permanent ID is its store's, be that removed.
+            // An object with a permanent ID belongs to its store, even if that was removed.
             if object.runtime.store == nil || object.runtime.isRetired && object.isInserted && object.key.isTemporary { try adoptStore(object) }
             guard let store = object.runtime.store else { throw CoreDataError.noStore(for: object.entity) }
             let batch: SaveBatch
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
                 batches.append((store, batch))
             }
             if object.isDeleted {
-                // One whose row had vanished is gone from the store already.
+                // An object whose row had vanished needs no deletion in the store.
                 if !object.state.contains(.inaccessible) { batch.deleted.append(object) }
             } else if object.isInserted, object.storage?.isRevived != true {
                 batch.inserted.append(object)
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
         return batches
     }
 
-    /// An object that was inserted before its store was added, or for one that was removed, takes its runtime from the store now.
+    /// Assigns a store to an object that was inserted before its store was added, or for a store that was removed.
     private func adoptStore(_ object: NSManagedObject) throws {
         guard object.isInserted else { throw CoreDataError.removedStore(of: object.entity) }
         guard let found = coordinator?.runtime(for: object.entity), found.store != nil else {
@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
             object.key = permanent
             identities.insert(object, for: permanent)
         }
-        // The values are in the log now; the next read finds the row there.
+        // The values are in the log now; the next read binds the object to its new row.
         let transient = object.runtime.hasTransients ? object.transientValues() : nil
         object.rowBody = nil
         if let version = object.storage?.savedVersion, version != 0 { object.rowVersion = version }
@@ -143,7 +143,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext {
-    /// Has objects of incremental stores show what was saved of them, for which their stores are not asked.
+    /// Binds objects of incremental stores to the rows that were saved, so that their stores need not be asked for them.
     private func finishSave(of saved: [NSManagedObject], _ observer: RegistrationObserver) {
         if parentContext == nil {
             for object in saved where object.rowVersion != 0 && !object.state.contains(.detached) {
@@ -158,7 +158,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Lets go of everything beside the row but whoever observes, and what was fetched.
+    /// Drops the object's storage except its publisher and its fetched properties.
     final func dropStorage() {
         guard let old = storage, old.publisher != nil || !old.fetched.isEmpty else {
             storage = nil
@@ -169,7 +169,7 @@ extension NSManagedObject {
         storage?.fetched = old.fetched
     }
 
-    /// The transient attributes that have values; saves and refreshes do not drop them.
+    /// The transient attributes that have values; saves and refreshes keep them.
     final func transientValues() -> [(Int, ManagedValue)]? {
         guard let storage, !storage.values.isEmpty else { return nil }
         let values = storage.values.enumerated().filter { index, value in

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Asks every object that is to be saved whether it is valid.
-    /// - Throws: one error, or 1560 with all of them under `NSDetailedErrorsKey`.
+    /// Validates every object that the next save writes.
+    /// - Throws: one error, or 1560 with all errors under `NSDetailedErrorsKey`.
     final func validateForSave() throws {
         if let unfulfilled { throw unfulfilled }
         try ValidationErrors.throwing { errors in
@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Asks some of them, as far as they are still to be saved.
+    /// Validates those of `objects` that the next save writes.
     final func validate(_ objects: [NSManagedObject]) throws {
         guard !skipsValidation else { return }
         try ValidationErrors.throwing { errors in

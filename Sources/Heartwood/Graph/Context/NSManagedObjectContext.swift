@@ -1,82 +1,83 @@
 import Foundation
 import RecordLog
 
-/// How a context's work is confined.
+/// A context's confinement to a queue or thread.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-    /// To whichever thread the owner keeps it on.
+    /// Confined to the thread that the owner uses it on.
     case confinementConcurrencyType = 0
-    /// To a queue of its own; use it inside `perform`.
+    /// Confined to its own queue; use it inside `perform`.
     case privateQueueConcurrencyType = 1
-    /// To the main queue.
+    /// Confined to the main queue.
     case mainQueueConcurrencyType = 2
 }
 
-/// A scratch pad of managed objects: fetches them, keeps one instance of each, collects changes, and saves them at once.
+/// A scratch pad of managed objects: fetches them, keeps one instance of each, collects changes, and saves them together.
 ///
-/// A context and its objects belong to one queue: use them inside `perform`, or on the main queue for a main-queue
-/// context. Unchanged objects are let go when nothing else refers to them; changed ones are kept until the save.
+/// A context and its objects belong to one queue: use them inside `perform`, or on the main queue for a main-queue context. The context
+/// releases unchanged objects that the program does not hold, and keeps changed ones until the save.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
-    // Unchecked: the state is confined to the context's queue, which callers honour as Core Data's contract says.
+    // Unchecked: the state is confined to the context's queue. Callers keep to it, as Core Data's contract demands.
 
-    /// How the context is confined.
+    /// The context's confinement.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     /// A name for debugging.
     open var name: String?
-    /// Stamped on each commit that this context makes. A save of a record log refuses one of more than 1000 bytes.
+    /// The author that each commit of this context records. A save to a record log refuses an author of more than 1000 bytes.
     open var transactionAuthor: String?
     final var transactionOrigin: TransactionOrigin { TransactionOrigin(author: transactionAuthor, contextName: name) }
     final var policy = NSMergePolicy.error
-    /// What `detectConflicts(for:)` was told since the last save.
+    /// Objects passed to `detectConflicts(for:)` since the last save.
     final var checked: [NSManagedObject] = []
-    /// What changed since `processPendingChanges()` ran last; nothing is gathered unless somebody observes.
+    /// Changes since the last `processPendingChanges()`; collected only if there are observers.
     final var events = ChangeEvents()
-    /// The controllers of fetched results that follow this context; nil where there never was one.
+    /// The fetched results controllers that follow this context; nil if there never was one.
     final var resultsFollowers: ResultsFollowers?
     /// Whether saves of other contexts are merged into this one.
     final var isFollowing = false
-    /// Whatever the owner wants to keep with the context.
+    /// A dictionary for the owner's use.
     open var userInfo: NSMutableDictionary { notes }
     private let notes = NSMutableDictionary()
 
-    /// nil where the context is confined to a thread.
+    /// nil if the context is confined to a thread.
     final let queue: WorkQueue?
-    /// Whether uses from the wrong queue trap.
+    /// Whether use on the wrong queue traps.
     final let isWatched = ConcurrencyDebug.isOn
-    /// The thread that made the context, where that matters.
+    /// The thread that made the context; nil unless the context is confined to a thread and watched.
     final let confiningThread: Thread?
-    /// The root's; nil in a child.
+    /// The coordinator of a root context; nil in a child.
     final var ownCoordinator: NSPersistentStoreCoordinator?
     /// See `parent`.
     private(set) final var parentContext: NSManagedObjectContext?
-    /// What the contexts of one tree share; a child's is its root's.
+    /// State shared by the contexts of one tree; a child uses its root's.
     private(set) final var tree = ContextTree()
-    /// How many of the tree's renames this context has adopted.
+    /// The number of the tree's renames that this context has adopted.
     final var keysSeen = 0
-    /// The children that merge what is saved to this context.
+    /// The children that merge saves to this context.
     let followers = ContextFollowers()
-    /// Objects that were never saved and are no more, of which children that follow are to hear.
+    /// Inserted objects that were deleted before a save; children that follow this context are notified of them.
     final var dropped: [NSManagedObject] = []
 
     final let identities = IdentityMap()
-    /// The fault that a subclass's initializer is about to become, which takes over the runtime; without one where none is.
+    /// The key and the runtime for the fault that an initializer is about to make. The initializer consumes the runtime; nil if no fault is
+    /// being made.
     @exclusivity(unchecked) final var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
-    /// Whether an object was inserted whose class is not its entity's.
+    /// Whether an object was inserted whose class is not its entity's class.
     final var hasOtherClasses = false
-    /// Whether objects are made of `NSManagedObject` itself, whatever class their entity has.
+    /// Whether objects are plain `NSManagedObject`s, regardless of their entity's class.
     final var usesPlainObjects = false
-    /// Whether saves ask nothing of the model's rules.
+    /// Whether saves skip validation.
     final var skipsValidation = false
-    /// Of plain objects: the first key that a predicate or an expression has asked one for which has no such property.
+    /// The first key without a property that a predicate or expression has read from a plain object.
     final var unknownKey: String?
-    /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
+    /// Every object inserted, updated or deleted since the last save; objects whose changes were undone stay listed.
     @exclusivity(unchecked) final var listed: [NSManagedObject] = []
     final var changeCount = 0
-    /// By key: the objects of which a merge has told that they are deleted, until the next save. They are registered no more.
+    /// Objects that a merge has reported as deleted since the last save, by key. They are no longer registered.
     final var mergedDeletions: [ObjectKey: NSManagedObject] = [:]
-    /// How many of them there are when those that nobody holds go.
+    /// The count at which those that the program does not hold are dropped.
     final var mergedDeletionsMax = NSManagedObjectContext.mergedDeletionsMin
-    /// How the newest fetch that a store answered was answered; tests assert on it.
+    /// Statistics of the newest fetch that a store answered; tests assert on them.
     final var lastQuery: QueryStatistics {
         get {
             switch newestQuery {
@@ -87,57 +88,57 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set { newestQuery = .statistics(newValue) }
     }
     @exclusivity(unchecked) final var newestQuery = QueryRecord.statistics(QueryStatistics())
-    /// The way of the newest look-up by a uniqueness constraint.
+    /// The cached plan of the newest look-up by a uniqueness constraint.
     @exclusivity(unchecked) final var route: CachedLookupPlan?
-    /// What an index is asked for the value of a uniqueness constraint, in memory that stays.
+    /// Builds keys for look-ups by a uniqueness constraint; its memory is reused.
     final let lookupKey = KeyBuilder()
-    /// Whether the newest one that was looked at was evaluated on objects.
+    /// Whether the newest inspected query was evaluated on objects.
     final var lastQueryWasInMemory = false
-    /// Whether a predicate has asked an object something that this context has changed, since a fetch made it false.
+    /// Whether a predicate has read a value that this context has changed; a fetch resets it.
     @exclusivity(unchecked) final var hasMetChange = false
-    /// How many entries of to-many relationships this context has read or looked up one by one; tests assert on it.
+    /// The number of entries of to-many relationships that this context has read one by one; tests assert on it.
     final var memberEntriesRead = 0
-    /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until
-    /// `rollback()` or `reset()` nothing is saved: what was changed since may be derived from that nothing. A program that reads alone asks for
-    /// this behind what it has read; nil: all that it read was there.
+    /// The first failed read of a property's getter. Getters cannot throw: the getter returned nothing, and every later save throws this
+    /// failure until you call `rollback()` or `reset()`, because changes may be derived from the missing value. A program that only reads
+    /// can check this after reading; nil means that every read succeeded.
     public final internal(set) var readingFailure: (any Error)?
-    /// Whether an object whose row has vanished counts as deleted once its fault fires, with nil for every value. Where false, the
-    /// next save throws 133000 for it; `rollback()` and `reset()` make that forgotten.
+    /// Whether an object whose row has vanished counts as deleted when its fault fires; its values are then nil. If false, the next save
+    /// throws 133000 for it, until `rollback()` or `reset()`.
     open var shouldDeleteInaccessibleFaults = true
-    /// The error of the first fault whose row had vanished, where that does not make a deletion.
+    /// The error of the first fault whose row had vanished, if that does not count as a deletion.
     final var unfulfilled: NSError?
     final var isSaving = false
-    /// Stores of which others' commits came while this context saved.
+    /// Stores with commits of other contexts or processes that arrived while this context saved.
     final var mergesAfterSave: [NSPersistentStore] = []
-    /// Of which rows the last save has changed derived attributes alone.
+    /// The keys of rows of which the last save changed derived attributes only.
     final var derivedKeys: [ObjectKey] = []
-    /// What fetches with a batch size have put off.
+    /// Batches that fetches with a batch size have deferred.
     @exclusivity(unchecked) final var laterBatches: [LaterBatches] = []
     /// nil without an undo manager.
     final var recorder: UndoRecorder?
-    /// The flags that each object of the context has.
+    /// Initial flags of every object of this context.
     final var objectFlags: ObjectState = ConcurrencyDebug.isOn ? .watched : []
-    /// How many of `listed` were changed first before the last event ended.
+    /// The number of objects in `listed` that were first changed before the last event ended.
     final var eventStart = 0
-    /// Objects that were changed in this event and in one before.
+    /// Objects that were changed in this event and in an earlier one.
     final var changedAgain: [NSManagedObject] = []
 
-    /// By slot: the runtimes met so far.
+    /// Known runtimes, by slot.
     @exclusivity(unchecked) final var runtimesBySlot: [EntityRuntime?] = []
     @exclusivity(unchecked) final var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
-    /// The entity that was asked for last by its name.
+    /// The entity last looked up by name.
     @exclusivity(unchecked) final var named: NamedEntity?
-    /// By class: the entity that names it.
+    /// The entity that names a class, by class.
     @exclusivity(unchecked) final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// The commits that this context reads; nil for the newest ones.
     final var generation: NSQueryGenerationToken?
-    /// By the store's first slot: the view that reads use until the store has a newer commit.
+    /// The views that reads use until their stores have newer commits, by the store's first slot.
     final var views: [UInt64: StoreView] = [:]
-    /// The last view used, so that most reads look nothing up.
+    /// The last view used, which spares most reads a look-up.
     @exclusivity(unchecked) final var lastView: (slotBase: UInt64, view: StoreView)?
-    /// What keeps the memory of rows that objects point at.
+    /// Keeps the memory of the rows that objects point at.
     @exclusivity(unchecked) final var memory = RowMemory()
-    /// How many callers hold rows that must stay where they are.
+    /// The number of callers that hold rows that must not move.
     @exclusivity(unchecked) final var rowUses = 0
 
     public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
@@ -151,12 +152,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A context that is confined to a thread, as Core Data's plain initializer makes it.
+    /// Makes a context that is confined to a thread, as Core Data's plain initializer does.
     public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     deinit {
         #if canImport(ObjectiveC)
-            // Foundation's manager would call a target that is gone.
+            // Foundation's undo manager would call a deallocated target.
             recorder?.manager.removeAllActions(withTarget: self)
         #endif
         for object in mergedDeletions.values { object.state.remove(.gone) }
@@ -164,7 +165,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         if parentContext != nil { tree.leave() }
     }
 
-    /// The coordinator whose stores this context reads and writes; in a child its root's. Set it once, before the first use.
+    /// The coordinator whose stores this context reads and writes; a child has its root's. Set it once, before the first use.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
@@ -184,7 +185,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     final var coordinator: NSPersistentStoreCoordinator? { parentContext?.coordinator ?? ownCoordinator }
 
-    /// What `parent` does once it has found nothing wrong.
+    /// Sets the parent after `setParent` has checked it.
     final func adopt(_ parent: NSManagedObjectContext) {
         parentContext = parent
         tree = parent.tree
@@ -193,17 +194,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         forgetViews()
     }
 
-    /// Writes every change since the last save to the stores, at once or not at all. In a child context they go to the parent in place
-    /// of a store, as its unsaved changes, and IDs stay temporary; see `parent`.
+    /// Writes every change since the last save to the stores, atomically. A child context writes its changes to its parent, as the parent's
+    /// unsaved changes; its IDs stay temporary, see `parent`.
     ///
-    /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
-    /// disk when this returns.
-    /// - Throws: Core Data's errors: 1550 to 1690 for a value that the model or the object's class does not allow, 1560 with all
-    ///   of them where there are several, 132001 where it is called by what a save calls, 133020 where another context
-    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, both only where the merge
-    ///   policy does not resolve it, 134030 where the store cannot write, or could not read what a property was asked for since
-    ///   the context was made, rolled back or reset (a property gives nil then, and changes may be derived from that). The context
-    ///   keeps its changes, and the store is as it was.
+    /// Objects keep their identity; inserted ones get permanent IDs. When this returns, the changes are on the disk to the degree of the
+    /// store's durability.
+    /// - Throws: Core Data's errors. 1550 to 1690 for a value that the model or the object's class does not allow, 1560 with all of them if
+    ///   there are several. 132001 if a save is already running, that is, if code that a save calls calls this. 133020 if another context
+    ///   or process has changed an object in the meantime, and 133021 if a unique value exists twice, both only if the merge policy does
+    ///   not resolve it. 134030 if the store cannot write, or if a property could not be read since the context was made, rolled back or
+    ///   reset: its getter returned nil, and changes may be derived from that. After a throw the context keeps its changes, and the store
+    ///   is unchanged.
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
         checkQueue()
@@ -223,93 +224,96 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Called when a fault fires whose row has vanished.
-    /// - Returns: whether the object is to count as deleted. The default returns `shouldDeleteInaccessibleFaults`.
-    /// - Parameter property: nil: one row holds all properties.
+    /// - Returns: whether the object counts as deleted. The default returns `shouldDeleteInaccessibleFaults`.
+    /// - Parameter property: always nil, because one row holds all properties.
     open func shouldHandleInaccessibleFault(
         _ fault: NSManagedObject, for objectID: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool {
         shouldDeleteInaccessibleFaults
     }
 
-    // MARK: What subclasses may override
+    // MARK: Overridable members
 
-    /// Whether there is anything to save, or a deletion was merged since the last save.
+    /// Whether there are changes to save, or a merge since the last save has reported a deletion.
     open var hasChanges: Bool {
         checkQueue()
         return changeCount > 0 || !mergedDeletions.isEmpty
     }
 
-    /// The objects that the next save writes for the first time.
+    /// The objects that the next save inserts.
     open var insertedObjects: Set<NSManagedObject> { changedObjects { $0.isInserted && !$0.isDeleted } }
-    /// The objects that were saved before and have been changed since.
+    /// The saved objects that were changed since the last save.
     open var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
-    /// The objects that the next save deletes, and those that others have deleted, as merges since the last save have told.
+    /// The objects that the next save deletes, and those that merges since the last save have reported as deleted.
     open var deletedObjects: Set<NSManagedObject> {
         changedObjects { $0.isDeleted && !$0.state.contains(.detached) }.union(mergedDeletions.values)
     }
 
-    /// Adds an object that belongs to no context yet; the next save writes it.
+    /// Adds an object that belongs to no context; the next save inserts it.
     open func insert(_ object: NSManagedObject) { performInsertion(of: object) }
 
-    /// Marks an object for deletion by the next save, and follows the delete rules of its relationships: nullify takes it
-    /// out of the other side, cascade deletes the destinations, deny makes the save fail while a destination remains.
+    /// Marks an object for deletion by the next save, and applies the delete rules of its relationships: nullify clears the other side,
+    /// cascade deletes the destinations, deny makes the save fail while a destination remains.
     ///
-    /// O(destinations). An object that was never saved is forgotten at once, whatever a deny rule says; nothing points at it then.
-    /// Nothing happens where this context has deleted the object already.
+    /// An object that was never saved leaves the context at once, even with a deny rule, and no object points at it afterwards. Does
+    /// nothing if this context has already deleted the object.
+    /// - Complexity: O(destinations).
     /// - Precondition: the object belongs to this context.
     open func delete(_ object: NSManagedObject) { performDeletion(of: object) }
 
-    /// Turns an object into a fault again, so that its next use reads the store, and its fetched properties fetch anew. With
-    /// `mergeChanges` its unsaved changes stay on top of the newer row, and its transient values stay; without, they are dropped. One that
-    /// was never saved stays inserted: with `mergeChanges` as it is, without it has its entity's defaults again.
+    /// Turns an object into a fault, so that its next use reads the store again and its fetched properties fetch again. With `mergeChanges`
+    /// its unsaved changes stay on top of the newer row, and its transient values stay; without, they are dropped. An object that was never
+    /// saved stays inserted: unchanged with `mergeChanges`, with its entity's defaults without.
     open func refresh(_ object: NSManagedObject, mergeChanges: Bool) { performRefresh(of: object, mergeChanges: mergeChanges) }
 
     /// Refreshes every registered object, keeping unsaved changes.
     open func refreshAllObjects() { performRefreshOfAllObjects() }
 
-    /// Ends the event: tells observers what has changed since this ran last. Called at the end of each `perform`; a context that is
-    /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save. O(objects changed).
+    /// Ends the event and notifies observers of the changes since the last call. Runs at the end of each `perform`. A context that is used
+    /// outside its queue, or is confined to a thread, calls this to notify observers before the save.
+    /// - Complexity: O(objects changed).
     open func processPendingChanges() {
         endPendingChanges()
         leaveReplacedFiles()
     }
 
-    /// Gives permanent IDs to inserted objects ahead of the save that writes them. IDs that are permanent already stay.
+    /// Gives inserted objects permanent IDs before they are saved. Permanent IDs do not change.
     ///
-    /// The store commits that the row numbers are taken, so no other context or process gets them; they stay taken if the
-    /// objects are never saved. In a child the root's store is asked, and every context of the tree learns of the IDs.
-    /// - Throws: 134030 where an object's store cannot be written, 134070 where no store holds its entity; no ID has changed then.
+    /// The store commits the reservation of the row numbers, so no other context or process uses them; they stay reserved if the objects
+    /// are never saved. A child asks the root's store, and every context of the tree adopts the IDs.
+    /// - Throws: 134030 if an object's store cannot be written, 134070 if no store holds its entity; then no ID has changed.
     /// - Complexity: one commit for each store.
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try givePermanentIDs(to: objects) }
 
-    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones have the values that
-    /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), but by deleted objects into which others' changes were merged,
-    /// and where a property could not be read: then all objects read theirs, and saving is possible again. What could be undone is forgotten.
+    /// Drops every change since the last save: inserted objects leave the context, deleted ones return, changed ones get their earlier
+    /// values. Reads no newer rows (use `refresh(_:mergeChanges:)`), with two exceptions: deleted objects into which other contexts'
+    /// changes were merged, and all objects if a property could not be read; saving is then possible again. Clears this context's undo
+    /// actions.
     open func rollback() { performRollback() }
 
-    /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
-    /// when its fault fires.
-    /// - Precondition: the ID belongs to a store of this context's coordinator; one of another coordinator over the same file will do.
+    /// Returns the object with this ID: the registered one, or a fault. Reads nothing, so a missing row is found only when the fault fires.
+    /// - Precondition: the ID belongs to a store of this context's coordinator, or to another coordinator's store over the same file.
     open func object(with objectID: NSManagedObjectID) -> NSManagedObject { registeredObjectOrFault(with: objectID) }
 
-    /// The object with this ID, read from the store or the parent: never a fault. One that another process has just saved is found.
-    /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
+    /// Returns the object with this ID, read from the store or the parent: never a fault. Finds an object that another process has just
+    /// saved.
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) if the object does not exist.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject { try readObject(with: objectID) }
 
-    /// What the other `fetch(_:)` asks, which knows the type of what it gives; a subclass overrides this one.
+    /// The overridable form of `fetch(_:)`, which the typed one calls; override this one in a subclass.
     ///
-    /// A fetch within the library, such as that of a prefetched relationship, does not come here.
-    /// - Throws: as the other does.
+    /// The library's own fetches, such as that of a prefetched relationship, do not call it.
+    /// - Throws: as the typed `fetch(_:)`.
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try found(by: request) }
 
-    /// What the other `count(for:)` asks; a subclass overrides this one.
+    /// The overridable form of `count(for:)`, which the typed one calls; override this one in a subclass.
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try number(of: request) }
 
-    /// Executes a request in the stores of this context's coordinator; of a child context its root's.
+    /// Executes a request in the stores of this context's coordinator; a child uses its root's.
     ///
-    /// Batch requests go straight to the stores: unsaved changes of contexts are neither seen nor touched, no notification of a save
-    /// is posted, and no context merges anything by itself. A fetch request gives an `NSAsynchronousFetchResult` that is done.
-    /// - Throws: as the request's class says; 134091 for a request that a store does not know; 513 for a read-only store.
+    /// Batch requests work on the stores directly: they ignore unsaved changes of contexts, post no save notification, and contexts do not
+    /// merge them automatically. A fetch request returns a finished `NSAsynchronousFetchResult`.
+    /// - Throws: as documented for the request's class; 134091 for a request that a store does not know; 513 for a read-only store.
     @_disfavoredOverload
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
@@ -317,72 +321,71 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return try request.executable().execute(in: self)
     }
 
-    /// Runs `block` on the context's queue, later. Changes it leaves are not saved.
+    /// Runs `block` on the context's queue, later. Does not save the block's changes.
     ///
-    /// The block takes over what it refers to, so the compiler refuses one that shares objects with its caller, be it an actor's
-    /// state. A context without a queue of its own runs it at once.
+    /// The block takes over the values that it captures, so the compiler refuses a block that shares objects with its caller, including an
+    /// actor's state. A context without a queue runs the block at once.
     open func perform(_ block: sending @escaping () -> Void) { enqueue(block) }
 
-    /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
+    /// The overridable form of `performAndWait(_:)`, which the generic one calls; override this one in a subclass.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 
-    /// The object with this ID if the context has it registered, and somebody holds it or it has changed; reads nothing.
+    /// Returns the object with this ID if it is registered and the program holds it or has changed it; reads nothing.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { objectAtHand(with: objectID) }
 
-    /// The context that this one reads from and saves to. It takes a coordinator's place. Set it once, before the first use.
+    /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the first use.
     ///
-    /// A child sees its parent's objects with their unsaved changes. Its save moves its changes to the parent and no further; they reach a
-    /// store when each context up to the root has saved. It keeps its parent alive.
+    /// A child sees its parent's objects with their unsaved changes. Its save moves its changes to the parent only; they reach a store when
+    /// each context up to the root has saved. A child keeps its parent alive.
     ///
-    /// Whatever a child asks of its parent runs on the parent's queue while the child waits: reading a fault, a fetch, a save. So
-    /// a thread that waits for a child must not be the one that the parent's queue needs: where the parent is a main-queue context, the
-    /// main thread must not wait for a child's private queue, as on Apple's platforms. Contexts without queues of their own may be
-    /// parents where both are used on one thread.
+    /// A child's fault, fetch and save run on the parent's queue while the child waits. So a thread that waits for a child must not be the
+    /// thread that the parent's queue needs: if the parent is a main-queue context, the main thread must not wait for a child's private
+    /// queue, as on Apple's platforms. A context without a queue may be a parent if both are used on one thread.
     /// - Precondition: neither a parent nor a coordinator was set, and the context has no objects. The parent is not a descendant.
     open var parent: NSManagedObjectContext? {
         get { parentContext }
         set { setParent(newValue) }
     }
 
-    /// The context registers its changes with this manager, which can take them back. nil, the default: the context keeps nothing of them.
+    /// The manager with which the context registers undo actions. nil, the default, registers nothing.
     ///
-    /// Each event's changes become one action: attributes, relationships with both sides, insertions, and deletions with what they
-    /// cascaded to. Saving keeps what can be undone: an undo after a save changes the objects again, and the next save writes
-    /// that. What other contexts save and this one merges is not undone. `rollback()` and `reset()` forget the context's actions.
+    /// The changes of each event become one action: attributes, both sides of relationships, insertions, and deletions with their cascades.
+    /// A save keeps the actions: an undo after a save changes the objects again, and the next save writes that. Merged saves of other
+    /// contexts cannot be undone. `rollback()` and `reset()` clear the context's actions.
     ///
-    /// Without an undo manager a change costs nothing for this; with one it costs a step of some 100 bytes, kept with the objects it
-    /// names until the action is dropped.
+    /// Without an undo manager a change costs nothing extra. With one it costs a step of about 100 bytes, which is kept, with the objects
+    /// that it names, until the action is dropped.
     open var undoManager: UndoManager? {
         get { recorder?.manager }
         set { setUndoManager(newValue) }
     }
 
-    /// Takes back the last group of changes. Does nothing without an undo manager, or where there is nothing to take back.
+    /// Undoes the last group of changes. Does nothing without an undo manager, or if there is nothing to undo.
     open func undo() { performUndo() }
 
-    /// Makes again what the last undo has taken back.
+    /// Makes the changes again that the last undo has reverted.
     open func redo() { performRedo() }
 
-    /// Takes over what another context has saved: objects that this one knows read their rows again, with its own unsaved changes
-    /// on top; deleted ones go, and are among its `deletedObjects` until its next save, which does nothing about them. One that this
-    /// context has deleted stays so, and reads its row again should it come back: by `rollback()`, or an undo. Objects that it does not
-    /// know cost nothing, nor do unchanged ones that nobody holds: it forgets them.
-    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`, of a context over the same
-    ///   stores; call this on the receiver's queue.
+    /// Merges another context's save. Objects that this context knows read their rows again, under its own unsaved changes. Deleted objects
+    /// leave the context and are among its `deletedObjects` until its next save, which ignores them. An object that this context has
+    /// deleted stays deleted, and reads its row again if `rollback()` or an undo restores it. Unknown objects cost nothing; unchanged
+    /// objects that the program does not hold are released.
+    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification` of a context over the same stores; call
+    ///   this on the receiver's queue.
     /// - Complexity: O(objects saved).
     open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(of: notification) }
 
-    /// Whether saves to this context's coordinator by other contexts, and by other processes once they are noticed, are merged into
-    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what the parent merges;
-    /// with the parent's next save it hears of objects too that were never saved and are no more.
-    /// A context without a queue of its own merges on the thread that saves, so only contexts of one thread may follow each other so.
+    /// Whether this context merges, on its queue, the saves of other contexts to its coordinator, and of other processes once they are
+    /// noticed. A child merges its parent's saves, the saves of the parent's other children, and the parent's own merges; with the parent's
+    /// next save it also learns of inserted objects that were deleted before a save. A context without a queue merges on the thread that
+    /// saves, so such contexts may follow each other only on one thread.
     open var automaticallyMergesChangesFromParent: Bool {
         get { isFollowing }
         set { follow(newValue) }
     }
 
-    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`. A child's save conflicts only with
-    /// a deletion in its parent.
+    /// Resolves the conflicts of saves: an `NSMergePolicy`. The default is `NSMergePolicy.error`. A child's save conflicts only with a
+    /// deletion in its parent.
     /// - Precondition: the value is a merge policy.
     open var mergePolicy: Any {
         get { policy }
@@ -391,15 +394,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     // MARK: Registered objects
 
-    /// How many seconds old a row may be that a fault shows when it fires; the default is -1, any age.
+    /// The maximum age, in seconds, of the row that a firing fault shows; the default is -1, any age.
     ///
-    /// A fetch finds rows, and its faults show those when they fire, whoever has saved since. With 0 or more a fault reads its row once more
-    /// when it fires: of the newest commit, other processes' too, or of the one that the context is pinned to. That is fresher than a
-    /// positive interval asks for, and costs a look-up. Objects that are no faults stay as they are. A child asks its parent either way.
+    /// A fetch finds rows, and its faults show these rows when they fire, even if another context has saved since. With 0 or more a firing
+    /// fault reads its row again from the newest commit, including other processes' commits, or from the commit that the context is pinned
+    /// to. That is fresher than a positive interval demands, and costs a look-up. Objects that are not faults stay unchanged. A child
+    /// always asks its parent.
     @exclusivity(unchecked) public final var stalenessInterval: TimeInterval = -1
 
-    /// Whether the context holds on to unchanged objects that nobody else refers to. The default is false: they are let go now and then, and
-    /// where it would show: a context that is asked for such an object, or all of its objects, does not have it any more.
+    /// Whether the context keeps unchanged objects that the program does not hold. The default is false: the context releases such objects
+    /// from time to time, and before it returns one of them by its ID or lists its objects.
     open var retainsRegisteredObjects: Bool {
         get { identities.retainsAll }
         set {
@@ -409,14 +413,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Every object that the context knows and somebody holds, or that has changed. O(objects registered).
+    /// The registered objects that the program holds or has changed. O(objects registered).
     open var registeredObjects: Set<NSManagedObject> {
         checkQueue()
         identities.sweep()
         return Set(identities.all).union(mergedDeletions.values)
     }
 
-    /// Forgets every object and every change. Objects still referred to elsewhere belong to no context then: they read as nil
-    /// throughout, and what is set on them goes nowhere.
+    /// Forgets every object and every change. Objects that the program still holds then belong to no context: their properties are nil, and
+    /// values set on them are lost.
     open func reset() { performReset() }
 }

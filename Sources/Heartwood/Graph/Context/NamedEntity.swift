@@ -1,4 +1,4 @@
-/// The entity that a context was asked for last by its name: a program asks for few, one after the other.
+/// The entity that a context last looked up by name: a program uses few names, often repeatedly.
 final class NamedEntity {
     let name: String
     let model: NSManagedObjectModel
@@ -12,7 +12,8 @@ final class NamedEntity {
 }
 
 extension NSManagedObjectContext {
-    /// - Parameter work: what the context is about to do.
+    /// Returns the model's entity of this name.
+    /// - Parameter work: the operation that the error message names.
     final func entity(named name: String, before work: String = "executing requests") throws -> NSEntityDescription {
         guard let model = coordinator?.model else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before \(work).")
@@ -23,17 +24,17 @@ extension NSManagedObjectContext {
                 NSPersistentStoreOperationError,
                 "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
         }
-        // Until it is frozen it may get another name.
+        // An entity that is not frozen may still be renamed.
         if entity.isFrozen { named = NamedEntity(name, model, entity) }
         return entity
     }
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The model's own entity in the place of an equal one of another copy of the model.
+    /// Replaces an entity of another copy of the model by the equal entity of this coordinator's model.
     ///
-    /// A program that loads its model twice, as its tests do, gets such a copy from its classes: `entity()` has no context to ask.
-    /// - Returns: `entity` itself where the model has none of its name and version.
+    /// A program that loads its model twice, as tests do, gets such an entity from its classes, because `entity()` has no context.
+    /// - Returns: `entity` itself if the model has no entity of its name and version.
     final func ownEntity(for entity: NSEntityDescription) -> NSEntityDescription {
         guard entity.model !== model, let name = entity.name, let own = model.entitiesByName[name], own.versionHash == entity.versionHash
         else { return entity }

@@ -1,10 +1,10 @@
-/// A context or a coordinator: both run blocks in their turn by a method that subclasses may override.
+/// A context or a coordinator. Both run blocks serially through a method that subclasses may override.
 protocol PerformingAndWaiting {
     func performAndWait(_ block: () -> Void)
 }
 
 extension PerformingAndWaiting {
-    /// Runs `block` by the overridable method, which knows no results; gives what the block gives, throws what it throws.
+    /// Runs `block` through the overridable method, which has no result; returns the block's result or throws its error.
     func resultOfPerforming<Success, Failure: Error>(_ block: () throws(Failure) -> Success) throws(Failure) -> Success {
         var result: Result<Success, Failure>?
         performAndWait { result = Result { () throws(Failure) in try block() } }

@@ -1,16 +1,16 @@
 import RecordLog
 
-/// The objects of rows, one after the other: those that a context has registered, and faults for the others.
+/// Makes the objects of rows, one after the other: registered objects, and faults for the other rows.
 struct RowObjects: ~Copyable {
     private let context: NSManagedObjectContext
     private let slotBase: UInt64
     private var runtime: EntityRuntime
-    // What each fault's initializer takes over.
+    // Consumed by the initializer of each fault.
     private var contexts: CountedAhead<NSManagedObjectContext>
     private var entities: CountedAhead<NSEntityDescription>
     private var runtimes: CountedAhead<EntityRuntime>
 
-    /// - Parameter runtime: of the first rows' entity, where that is known.
+    /// - Parameter runtime: the runtime of the first rows' entity, if known; another one costs one more look-up.
     init(_ context: NSManagedObjectContext, _ store: NSPersistentStore, _ runtime: EntityRuntime) {
         self.context = context
         slotBase = store.slotBase
@@ -20,7 +20,7 @@ struct RowObjects: ~Copyable {
         runtimes = CountedAhead(runtime)
     }
 
-    /// The object of a row, bound to it; nil where the model has no such entity.
+    /// Returns the object of a row, bound to it; nil if the model has no such entity.
     @inline(__always)
     mutating func object(of row: RowView) -> NSManagedObject? {
         let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
@@ -42,7 +42,7 @@ struct RowObjects: ~Copyable {
 }
 
 extension NSManagedObjectContext {
-    /// The object of one row, bound to it.
+    /// Returns the object of one row, bound to it.
     final func object(of row: RowView, _ key: ObjectKey, _ runtime: EntityRuntime) -> NSManagedObject {
         if let known = registered(key, at: row) { return known }
         let object = makeFault(key, runtime: runtime)
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// A registered object whose row was found; a fault shows that one when it fires.
+    /// Returns the registered object of a row. If it is a fault, it is bound to this row.
     @inline(__always)
     fileprivate final func registered(_ key: ObjectKey, at row: RowView) -> NSManagedObject? {
         guard let known = identities[key] else { return nil }

@@ -2,28 +2,28 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Carries across to a queue what is used there alone, or comes back from it.
+/// Carries a value to a queue that alone uses it, or back from it.
 struct Confined<Value>: @unchecked Sendable {
-    // Unchecked: whoever makes one waits for the queue, or has nothing of the value any more.
+    // Unchecked: the code that makes one waits for the queue, or no longer uses the value.
     let value: Value
 }
 
-/// A serial queue that knows which thread works on it, so that its work may wait for more of its own.
+/// A serial queue that knows the thread on which its work runs, so that its work may wait for more work of the same queue.
 ///
-/// `DispatchQueue.sync` deadlocks where the queue's own work calls it, be it from within another queue's work that it waits for.
-/// Here such a call runs at once: the queue is at rest until it returns, so nothing else can run on it meanwhile. Work of one chain of
-/// calls stays on one thread, but that the main queue's work may run on the main thread; the chain is followed there and back.
+/// `DispatchQueue.sync` deadlocks if the queue's own work calls it, also from another queue's work for which it waits. Here such a call
+/// runs at once: the queue is idle until the call returns, so no other work runs on it. One chain of calls stays on one thread, except that
+/// the main queue's work may run on the main thread; `worker` and `visitor` follow the chain in both directions.
 ///
-/// Two threads that each hold one queue and wait for the other's deadlock, as any two locks do.
+/// Two threads that each hold one queue and wait for the other's deadlock, as with any two locks.
 final class WorkQueue: Sendable {
     /// The main queue.
     static let main = WorkQueue()
 
     private let queue: DispatchQueue
     private let isMain: Bool
-    /// The thread that the queue's work runs on now; 0 while there is none.
+    /// The thread on which the queue's work runs now; 0 if there is none.
     private let worker = Atomic<UInt>(0)
-    /// Of the main queue: the thread that waits for its present work; 0 where none does.
+    /// For the main queue: the thread that waits for its current work; 0 if none does.
     private let visitor = Atomic<UInt>(0)
 
     private static let mainKey = DispatchSpecificKey<Bool>()
@@ -41,19 +41,19 @@ final class WorkQueue: Sendable {
 
     private static var thisThread: UInt { UInt(bitPattern: Unmanaged.passUnretained(Thread.current).toOpaque()) }
 
-    /// Whether the caller runs as this queue's work, or within what that waits for.
+    /// Whether the caller runs as this queue's work, or in work for which that work waits.
     var isCurrent: Bool {
         let worker = worker.load(ordering: .relaxed)
         guard isMain else {
             guard worker != 0 else { return false }
             return worker == Self.thisThread || worker == Self.main.visitor.load(ordering: .relaxed) && Self.main.isCurrent
         }
-        // Where there is no main run loop but `dispatchMain()`, as in programs with an asynchronous main function off Apple's
-        // platforms, the main queue's work runs on other threads than the main one.
+        // Programs without a main run loop but with `dispatchMain()`, such as those with an asynchronous main function off Apple's
+        // platforms, run the main queue's work on other threads than the main one.
         return Thread.isMainThread || DispatchQueue.getSpecific(key: Self.mainKey) == true || worker != 0 && worker == Self.thisThread
     }
 
-    /// Runs `work` after what is queued already.
+    /// Runs `work` after the work that is already queued.
     func async(_ work: sending @escaping () -> Void) {
         let work = Confined(value: work)
         queue.async { [self] in
@@ -61,7 +61,7 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Runs `work` and waits for it; at once where the caller is the queue's work.
+    /// Runs `work` and waits for it; runs it at once if the caller is the queue's work.
     func sync<Success, Failure: Error>(_ work: () throws(Failure) -> Success) throws(Failure) -> Success {
         if isCurrent { return try work() }
         let caller = Self.thisThread
@@ -72,7 +72,7 @@ final class WorkQueue: Sendable {
         return try outcome.get()
     }
 
-    /// Runs `work` and gives its result; with `isImmediate` at once where the caller is the queue's work.
+    /// Runs `work` and returns its result; with `isImmediate` it runs at once if the caller is the queue's work.
     @concurrent
     func run<Success, Failure: Error>(
         isImmediate: Bool, _ work: sending @escaping () throws(Failure) -> Success
@@ -87,7 +87,7 @@ final class WorkQueue: Sendable {
         return try outcome.value.get()
     }
 
-    /// Runs `work`, which the queue has come to, and says so meanwhile.
+    /// Runs `work` on the queue and records its thread meanwhile.
     private func occupied<Success>(by caller: UInt, holdsMain: Bool, _ work: () -> Success) -> Success {
         let thread = Self.thisThread
         let worker = worker.exchange(thread, ordering: .relaxed)

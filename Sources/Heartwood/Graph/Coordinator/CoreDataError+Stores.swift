@@ -1,6 +1,6 @@
 import Foundation
 
-/// The errors that name a store or an object.
+/// Errors that name a store or an object.
 extension CoreDataError {
     static func sameStore(_ store: NSPersistentStore, _ twin: NSPersistentStore) -> NSError {
         let path = store.url?.path ?? "?"

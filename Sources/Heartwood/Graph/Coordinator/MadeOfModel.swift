@@ -1,11 +1,12 @@
-/// Lets a class method of an extension call `self.init(managedObjectModel:)`. Swift allows that for required initializers alone, and
-/// each subclass would have to state a required one.
+/// Lets a class method in an extension call `self.init(managedObjectModel:)`. Swift allows that only for required initializers, which every
+/// subclass would have to repeat.
 public protocol MadeOfModel {}
 
 extension NSPersistentStoreCoordinator: MadeOfModel {}
 
 extension MadeOfModel {
-    /// - Precondition: the class is `NSPersistentStoreCoordinator` itself; a subclass names itself: `Sub(managedObjectModel: model)`.
+    /// - Precondition: the class is `NSPersistentStoreCoordinator` itself. A subclass is made by its name: `Sub(managedObjectModel:
+    ///   model)`.
     public init(managedObjectModel model: NSManagedObjectModel, _ _: Void = ()) {
         guard let made = NSPersistentStoreCoordinator(managedObjectModel: model) as? Self else {
             preconditionFailure("\(Self.self) is made by its name, not by self.init(managedObjectModel:).")

@@ -1,22 +1,22 @@
 import Foundation
 import RecordLog
 
-/// The IDs of a migrated store's objects, the old and the new one of each in turn.
+/// The IDs of a migrated store's objects: for each object the old ID, then the new one.
 ///
-/// Whoever hears of a migration seldom asks, and the rows of a record log are copied without an ID being made: they are listed when
-/// somebody asks first, as the new store was after the migration.
+/// Observers of a migration seldom read the list, and the rows of a record log are copied without making IDs. So the list is made at its
+/// first use, from the new store's state after the migration.
 final class MigratedIDs: NSArray {
-    /// Set before anybody else has the array.
+    /// Set before the array is shared.
     private var source: Source?
     private lazy var list = source?.list() ?? []
 
-    /// Stores whose rows have the same numbers.
+    /// Stores whose rows have equal numbers.
     private struct Source {
         let old: NSPersistentStore
         let new: NSPersistentStore
         let view: RecordLogView
 
-        /// What lies behind damaged bytes is left out: the store's reading tells of it.
+        /// Leaves out rows behind damaged bytes; reading the store reports the damage.
         func list() -> [NSManagedObjectID] {
             var list: [NSManagedObjectID] = []
             for table in view.schema.tables {
@@ -34,8 +34,8 @@ final class MigratedIDs: NSArray {
     }
 
     /// - Parameters:
-    ///   - copies: as `NSPersistentStoreCoordinator.attach` has them.
-    ///   - new: loaded.
+    ///   - copies: as in `NSPersistentStoreCoordinator.attach`.
+    ///   - new: a loaded store.
     static func of(
         _ copies: [ObjectCopy.Pair]?, from old: NSPersistentStore, to new: NSPersistentStore, in coordinator: NSPersistentStoreCoordinator
     ) -> NSArray {

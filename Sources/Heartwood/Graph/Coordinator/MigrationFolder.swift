@@ -1,15 +1,16 @@
 import Foundation
 import RecordLog
 
-/// The folder beside a store in which a file is made that is to take the store's path once it is whole.
+/// A folder beside a store. A migration or replacement makes its new file in it; the file takes the store's path once it is complete.
 ///
-/// Only its owner may look into it, so the new file stays private, whatever its store class does. The file gets its permissions just before it
-/// gets its path. A marker in the folder says that it is one, and the marker's lock that somebody works in it.
+/// Only the owner can read the folder, so the new file stays private with every store class. The file gets its permissions just before it
+/// gets its path. A marker file identifies the folder; the lock on the marker shows that a process works in it.
 ///
-/// A crash leaves, in order: an empty folder; the folder with its marker and, later, files; without the file, which has taken the path. The next
-/// claim removes any of these. Whatever else has the name is somebody's: it is refused, and never followed or removed.
+/// A crash leaves one of these, in this order: an empty folder; the folder with its marker and, later, files; the folder without the file,
+/// which has taken the store's path. The next claim removes any of them. Any other file or folder with this name belongs to another
+/// program: it is refused, and neither followed nor removed.
 final class MigrationFolder {
-    /// Where the new file is to be made.
+    /// The URL at which to make the new file.
     let file: URL
     private let path: String
     private let marker: any StorageFile
@@ -23,8 +24,9 @@ final class MigrationFolder {
         self.marker = marker
     }
 
-    /// - Parameter url: of the store, links followed.
-    /// - Throws: `locked` while somebody else works in the folder; `exists` where its name is another's.
+    /// Makes the folder, after removing one that a crash has left.
+    /// - Parameter url: the store's URL, with links resolved.
+    /// - Throws: `locked` while another migration works in the folder; `exists` if another file or folder has its name.
     static func claim(besides url: URL) throws -> MigrationFolder {
         let path = url.path + ".migrating"
         for _ in 0..<100 {
@@ -40,7 +42,7 @@ final class MigrationFolder {
         throw underWay(path)
     }
 
-    /// Removes the folder with everything that was made in it.
+    /// Removes the folder and everything in it.
     func abandon() {
         try? Self.removeContents(of: path, marker)
         marker.unlock()
@@ -48,7 +50,7 @@ final class MigrationFolder {
 
     private static func markerPath(_ folder: String) -> String { folder + "/.heartwood-migration" }
 
-    /// - Returns: nil where the folder was removed meanwhile.
+    /// - Returns: nil if the folder was removed in the meantime.
     private static func makeMarker(in folder: String) throws -> (any StorageFile)? {
         let path = markerPath(folder)
         do throws(StoreError) {
@@ -71,7 +73,7 @@ final class MigrationFolder {
         do throws(StoreError) {
             marker = try files.open(markerPath(path), .readWriteUnlinked)
         } catch {
-            // It may have gone, or its maker may not have got so far.
+            // The folder may be gone, or its maker may not have made the marker yet.
             if error.code == .notFound, (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? true { return }
             throw error.code == .notFound ? inTheWay(path, "a folder") : error
         }
@@ -86,7 +88,7 @@ final class MigrationFolder {
         try removeContents(of: path, marker)
     }
 
-    /// A loss of power may have left a part of it.
+    /// Whether the file is a marker. A loss of power may have left only a part of its bytes.
     private static func isMark(_ marker: any StorageFile) throws(StoreError) -> Bool {
         var bytes = [UInt8](repeating: 0, count: mark.count + 1)
         let count = try bytes.withUnsafeMutableBytes { bytes in
@@ -95,7 +97,8 @@ final class MigrationFolder {
         return count <= mark.count && zip(bytes[..<count], mark).allSatisfy { $0 == 0 || $0 == $1 }
     }
 
-    /// The marker last: until then a crash leaves a folder that is known. Links in it are removed, not followed.
+    /// Removes the marker last, so that a crash before leaves a folder that can be identified. Links in the folder are removed, not
+    /// followed.
     private static func removeContents(of path: String, _ marker: any StorageFile) throws {
         let own = markerPath(path)
         guard try files.identity(ofName: own) == marker.identity else { return }

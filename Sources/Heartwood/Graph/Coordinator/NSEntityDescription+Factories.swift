@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSEntityDescription {
-    /// The entity of this name in the context's model; nil where it has none.
+    /// The entity of this name in the context's model; nil if the model has none.
     public class func entity(
         forEntityName entityName: String, in context: NSManagedObjectContext, fileID: StaticString = #fileID
     ) -> NSEntityDescription? {
@@ -9,7 +9,7 @@ extension NSEntityDescription {
         return context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
     }
 
-    /// The method as a function: without the file's name it fits where a function of two parameters is wanted.
+    /// The method without `fileID`, so that it can be used as a function value of two parameters.
     @_disfavoredOverload
     public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
         context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
@@ -26,7 +26,7 @@ extension NSEntityDescription {
         return context.objectClass(of: entity).init(entity: entity, insertInto: context)
     }
 
-    /// The method as a function: without the file's name it fits where a function of two parameters is wanted.
+    /// The method without `fileID`, so that it can be used as a function value of two parameters.
     @_disfavoredOverload
     public class func insertNewObject(forEntityName entityName: String, into context: NSManagedObjectContext) -> NSManagedObject {
         insertNewObject(forEntityName: entityName, into: context, fileID: "")

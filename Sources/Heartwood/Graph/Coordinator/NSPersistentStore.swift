@@ -4,15 +4,15 @@ import Synchronization
 
 /// A store of managed objects that a coordinator has added.
 ///
-/// For a store of your own subclass `NSAtomicStore`, which keeps everything in memory, or `NSIncrementalStore`, which is asked for
-/// what is needed, and register the class (`NSPersistentStoreCoordinator.registerStoreClass(_:type:)`). A subclass of this class
-/// itself cannot be added: what the stack asks of a store is not public.
+/// To write your own store class, subclass `NSAtomicStore`, which keeps all objects in memory, or `NSIncrementalStore`, which reads what
+/// the stack asks for, and register the class (`NSPersistentStoreCoordinator.registerStoreClass(_:type:)`). A direct subclass of this class
+/// cannot be added, because the stack's interface to stores is not public.
 ///
-/// The stack reaches a store through the members below alone: it asks for views (consistent states to read) and hands
-/// over save batches. How a store persists is its own affair.
+/// The stack uses only the members below: it asks for views (consistent states to read) and hands over save batches. The store decides how
+/// to persist them.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstore
 open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
-    // Unchecked: what changes after loading is kept by subclasses under locks of their own.
+    // Unchecked: subclasses guard state that changes after loading with their own locks.
 
     /// The coordinator that added the store.
     public internal(set) final weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
@@ -21,36 +21,36 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     open var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
     /// nil for all entities.
     final let configuration: String?
-    /// Where the store is; nil for one that was added without. Setting it moves nothing: `NSPersistentStoreCoordinator.setURL(_:for:)` has a
-    /// store go over to another place.
+    /// The store's location; nil if it was added without one. Setting it moves nothing: `NSPersistentStoreCoordinator.setURL(_:for:)`
+    /// switches the store to another file.
     open var url: URL? {
         get { currentURL.withLock { $0 } }
         set { currentURL.withLock { $0 = newValue } }
     }
     private let currentURL: Mutex<URL?>
-    /// The options it was added with.
+    /// The options with which the store was added.
     open private(set) var options: [AnyHashable: Any]?
-    /// Whether saves to this store are refused. The option `NSReadOnlyPersistentStoreOption`, unless a subclass says otherwise.
+    /// Whether saves to this store are refused. Initially the value of `NSReadOnlyPersistentStoreOption`.
     open var isReadOnly: Bool
-    /// The store's own identity, the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
+    /// The store's identity, which is the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
     open var identifier: String! = ""
-    /// The same, as the IDs of its objects have it.
+    /// The identifier in the form that the IDs of the store's objects use.
     var nameOfObjects: StoreIdentifier { StoreIdentifier(identifier ?? "") }
-    /// Whether URIs name it so, in capitals or not.
+    /// Whether URIs with this host name the store; case is ignored.
     func isNamed(_ host: String) -> Bool { identifier.lowercased() == host.lowercased() }
-    /// Added to a row reference's bits, this makes the key of the object in the coordinator.
+    /// The bits to add to a row reference to get the object's key in the coordinator.
     final var slotBase: UInt64 = 0
     private let notes = Mutex(Notes())
 
     private struct Notes: @unchecked Sendable {
-        // Unchecked: property lists, which nobody changes.
+        // Unchecked: property lists that do not change.
         var metadata: [String: Any] = [:]
-        /// Whether they were set since they were last written or read.
+        /// Whether the metadata were set since they were last written or read.
         var areNew = false
     }
 
-    /// Makes a store that is not open yet. An override calls `super` and reads nothing: what is wrong with the file is for
-    /// `loadMetadata()` and `load()` to say, which can throw.
+    /// Makes a store that is not open yet. An override calls `super` and does not read the file: `loadMetadata()` and `load()` do, because
+    /// they can throw.
     public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -62,7 +62,8 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         isReadOnly = options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
     }
 
-    /// What a coordinator calls of a class that was registered: the class's own initializer. See `NSManagedObject`'s of this form.
+    /// The initializer that a coordinator calls for a registered class; it calls the class's own initializer. See `NSManagedObject`'s
+    /// initializer of this form.
     public required convenience init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil, _ _: Void = ()
@@ -70,18 +71,18 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         self.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
     }
 
-    /// Stands for no URL.
+    /// Represents the absence of a URL.
     static let nowhere = URL(string: "memory:")!
 
-    /// Whether a URL is the system's of nothing, or below it, where Core Data's stores are in memory.
+    /// Whether a URL is `/dev/null` or below it, where Core Data's stores are in memory.
     static func isNowhere(_ url: URL) -> Bool { url.isFileURL && (url.path == "/dev/null" || url.path.hasPrefix("/dev/null/")) }
 
-    /// The type under which the store was registered.
+    /// The type with which the store class was registered.
     open var type: String { "" }
 
-    /// What the store says about itself: `NSStoreUUIDKey`, `NSStoreTypeKey`, the entities' version hashes and what the client adds,
-    /// as property-list values. The coordinator adds those of its keys that are missing when it adds the store. What is set here is
-    /// written with the next save; `NSPersistentStoreCoordinator.setMetadata(_:for:)` says for each kind of store when it is.
+    /// The store's metadata: `NSStoreUUIDKey`, `NSStoreTypeKey`, the entities' version hashes, and the client's keys, all property-list
+    /// values. When the coordinator adds the store, it sets those of its own keys that are missing. The next save writes values set here;
+    /// `NSPersistentStoreCoordinator.setMetadata(_:for:)` describes when each kind of store writes them.
     open var metadata: [String: Any]! {
         get { notes.withLock { $0.metadata } }
         set {
@@ -90,95 +91,95 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         }
     }
 
-    /// Whether `metadata` were set since they were last written or read.
+    /// Whether `metadata` was set since it was last written or read.
     var hasNewMetadata: Bool { notes.withLock { $0.areNew } }
 
-    /// Says that `metadata` are written, or read.
+    /// Records that `metadata` was written or read.
     final func noteMetadataKept() { notes.withLock { $0.areNew = false } }
 
-    /// Called before anything else of the store is read: the place to set `metadata`, and so the store's identity and the version
-    /// hashes, which the coordinator compares with its model. The default does nothing.
-    /// - Throws: whatever keeps the store from being opened; it is not added then.
+    /// Reads the store's metadata, before anything else of the store is read. An override sets `metadata`, and with it the store's identity
+    /// and the version hashes that the coordinator compares with its model. The default does nothing.
+    /// - Throws: an error that keeps the store from being opened; it is then not added.
     open func loadMetadata() throws {}
 
-    /// Called when the store has been added. The default does nothing.
+    /// Called after the store was added. The default does nothing.
     open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
 
-    /// Called when the store is about to be removed; it is asked nothing afterwards. The default does nothing.
+    /// Called before the store is removed; the stack does not use it afterwards. The default does nothing.
     open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
-    /// The metadata of the store at `url`, without adding it.
-    /// - Throws: where there is no such store, or it cannot be read; 134091 for a class that cannot tell.
+    /// Returns the metadata of the store at `url` without adding it.
+    /// - Throws: if the store does not exist or cannot be read; 134091 for a class that does not support this.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw CoreDataError.unsupported("\(self) does not tell the metadata of a store that was not added; add it to a coordinator.")
     }
 
-    /// Replaces the client's part of the metadata of the store at `url`, without adding it.
-    /// - Throws: where there is no such store, or it cannot be written; nothing is changed then. 134091 for a class that cannot.
+    /// Replaces the client's part of the metadata of the store at `url` without adding it.
+    /// - Throws: if the store does not exist or cannot be written; nothing has changed then. 134091 for a class that does not support this.
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         throw CoreDataError.unsupported("\(self) does not set the metadata of a store that was not added; add it to a coordinator.")
     }
 
-    // MARK: What the stack asks
+    // MARK: The stack's interface to a store
 
-    /// The record log that holds the rows, where there is one: this store, or one in memory that it fills.
+    /// The record log that holds the rows: this store, or a record log in memory that it fills; nil if there is none.
     var rows: RecordLogStore? { nil }
 
-    /// Whether inserted objects have their permanent IDs before the store is asked to save them.
+    /// Whether inserted objects have their permanent IDs before the store saves them.
     var namesObjects: Bool { false }
 
-    /// Opens the store for the entities of `model`, and makes their runtimes.
+    /// Opens the store for the entities of `model` and makes their runtimes.
     func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         throw CoreDataError.make(
             NSPersistentStoreInvalidTypeError,
             "\(Swift.type(of: self)) cannot be added: a store of your own is a subclass of NSAtomicStore or NSIncrementalStore.")
     }
 
-    /// How many slots the store's entities take, once loaded.
+    /// The number of slots that the store's entities take, once it is loaded.
     var slotCount: Int { rows?.slotCount ?? 0 }
 
-    /// The state of the newest commit.
+    /// Returns the state of the newest commit.
     func newestView() throws -> StoreView {
         guard let rows else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
         return try rows.newestView()
     }
 
-    /// The same on behalf of a context.
+    /// Returns the state of the newest commit for a context.
     func newestView(for context: NSManagedObjectContext) throws -> StoreView { try newestView() }
 
-    /// Learns of commits by other processes, where that costs next to nothing.
-    /// - Throws: where those are damaged: what the store knows is not the newest then, and may never be. Whatever else keeps the store from
-    ///   learning of them is left to the next save to tell of.
+    /// Reads other processes' commits, if that is cheap.
+    /// - Throws: if those commits are damaged; the known state is then not the newest, and may never be. The next save reports any other
+    ///   failure.
     func follow() throws {}
 
-    /// The same where nothing can be thrown; the next fetch throws it.
+    /// Follows other processes without throwing; the next fetch throws the error.
     final func followOthers() { try? follow() }
 
-    /// Whether `followOthers` would find nothing that `view` does not have; false where that is not told at once.
+    /// Whether `followOthers` would find nothing newer than `view`; false if that cannot be decided at once.
     func hasNoNews(beyond view: RecordLogView) -> Bool { false }
 
-    /// Writes a batch whole or not at all. On return each inserted object's storage names its permanent key.
+    /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
     func save(_ batch: SaveBatch) throws {
         preconditionFailure("a store class overrides save")
     }
 
-    /// Inserts, updates or deletes rows of which no context has objects; `outcome` gathers which.
+    /// Inserts, updates or deletes rows without objects in a context; `outcome` collects the affected rows.
     func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         throw CoreDataError.unsupported(
             "A store of the type \(type) knows no batch requests; fetch the objects, change them and save, or use a record log.")
     }
 
-    /// Takes row numbers for objects that a later save inserts, one for each of them.
+    /// Reserves a row number for each of these objects, which a later save inserts.
     func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
         preconditionFailure("a store class overrides reserveRows")
     }
 
-    /// How the URI of an object's ID names it; nil for its row number.
+    /// The name of an object in the URI of its ID; nil for its row number.
     func name(of key: ObjectKey) -> String? { nil }
 
     final func currentKey(of id: NSManagedObjectID) -> ObjectKey? { persistentStoreCoordinator?.key(of: id, in: self) }
 
-    /// The key that a URI's name stands for; nil for none.
+    /// The key for a name in a URI; nil if there is none.
     func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
         guard let row = UInt64(name), row > 0, row < ObjectKey.temporaryBit, String(row) == name else { return nil }
         return ObjectKey(slot: runtime.slot, row: row)
@@ -193,7 +194,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
             CocoaError.Code.fileWriteNoPermission.rawValue, "The store at \(url?.path ?? "?") was added read-only; nothing was saved.", info)
     }
 
-    /// Writes metadata that were set since the last save, where a save changes no object of the store.
+    /// Writes metadata that were set since the last save, when a save changes no object of the store.
     final func saveMetadata() throws {
         guard hasNewMetadata else { return }
         try checkWritable()
@@ -201,7 +202,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         noteMetadataKept()
     }
 
-    /// Writes `metadata` alone.
+    /// Writes only `metadata`.
     func writeMetadata() throws {}
 
     /// Replaces the client's part of the metadata.
@@ -209,7 +210,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         self.metadata = RecordLogMetadata.keepingOwn(self.metadata, in: metadata)
     }
 
-    /// Lets go of the store's file. Views that are still held stay readable.
+    /// Closes the store's file. Views that are still held stay readable.
     func unload() throws { try rows?.unload() }
 
     // MARK: Files
@@ -220,25 +221,26 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         try setMetadata(metadata, forPersistentStoreAt: url)
     }
 
-    /// Removes the store's file; does nothing where there is none.
+    /// Removes the store's file; does nothing if there is none.
     class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try StoreFiles.removeFile(at: url) }
 
-    /// Removes what is in the store; whether a file stays that opens as a new one is the class's affair.
+    /// Removes the store's contents. The class decides whether a file remains that opens as a new store.
     class func empty(at url: URL, options: [AnyHashable: Any]?) throws { try destroy(at: url, options: options) }
 
-    /// - Throws: where others use the file of this store, which is about to be removed from its coordinator and destroyed.
+    /// Checks whether this store's file may be destroyed; the store is then removed from its coordinator.
+    /// - Throws: if other handles or processes use the file.
     func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {}
 
-    /// Brings the store at `url` to another version of its model in its own file, at once or not at all: objects keep their IDs.
-    /// - Parameter comparison: from the model that the store was made with to the new one.
-    /// - Returns: false where stores of this class have no such way, and nothing has happened.
-    /// - Throws: 134110 where what is in the store does not suit the new model (with `reason`, `entity` and `property`), 134111 where objects
-    ///   are not as unique as it wants them. The store is as it was then.
+    /// Migrates the store at `url` to another version of its model in its own file, atomically; objects keep their IDs.
+    /// - Parameter comparison: from the store's model to the new one.
+    /// - Returns: false if stores of this class cannot do that; nothing has happened then.
+    /// - Throws: 134110 if the store's contents do not fit the new model (with `reason`, `entity` and `property`), 134111 if they violate
+    ///   its uniqueness constraints. The store is then unchanged.
     class func migrateInPlace(
         at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
     ) throws -> Bool { false }
 
-    /// Puts a copy of the store at `source` in the place of whatever is at `url`, at once or not at all.
+    /// Replaces the store at `url` by a copy of the store at `source`, atomically.
     class func replace(
         at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
     ) throws {
@@ -246,29 +248,29 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         try StoreFiles.replaceFile(at: url, with: source)
     }
 
-    /// Goes over to the same store's file at another place.
-    /// - Throws: where it is another store, or this one cannot; it stays where it was then.
+    /// Switches to another file of the same store.
+    /// - Throws: if the file is another store's, or the class cannot switch; the store then keeps its file.
     func relocate(to url: URL) throws {
         throw CoreDataError.make(NSPersistentStoreOperationError, "A store of the type \(type) cannot be moved while it is loaded.")
     }
 
-    /// The model that the store at `url` was made with, where it carries one.
+    /// The model with which the store at `url` was made, if the file has it.
     class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? { nil }
 
-    /// Runs `body` while nobody else changes the store at `url`, as far as its type has a way to see to that, and puts the file that `body` has
-    /// made in the place of the store's, at once.
-    /// - Parameter body: gives the new file, beside the store's; nil for none.
-    /// - Throws: what `body` throws; where others have the store open for writing. The store is as it was then.
+    /// Runs `body` while no other handle or process changes the store at `url`, as far as its type can prevent that, and atomically
+    /// replaces the store's file by the file that `body` has made.
+    /// - Parameter body: makes the new file beside the store's and returns its URL; nil for none.
+    /// - Throws: the error that `body` throws; an error if the store is open for writing elsewhere. The store is then unchanged.
     class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
         try StoreFiles.checkIsFile(url, "it was not replaced")
         guard let made = try body() else { return }
         try LogStore.rename(made.path, to: url.resolvingSymlinksInPath().path, replacing: true)
     }
 
-    /// Whether saves are seen in this process alone, since what is written whole is written once all is there.
+    /// Whether saves are visible only in this process, because a store that is written as a whole is written later.
     final var putsOffWriting = false
 
-    /// Takes over what another store says of itself, its identity too, and writes what saves have put off. Version and type stay.
+    /// Takes over another store's metadata, including its identity, and writes deferred saves. Version and type stay.
     func takeOver(_ metadata: [String: Any]) throws {
         self.metadata = RecordLogMetadata.ofSuccessor(self.metadata ?? [:], to: metadata)
         try save(SaveBatch(origin: .none) { _ in nil })

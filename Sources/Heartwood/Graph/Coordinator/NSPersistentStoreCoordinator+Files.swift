@@ -1,14 +1,14 @@
 import Foundation
 
-/// Stores as files: moved, replaced, removed.
+/// Moving, replacing and removing the files of stores.
 extension NSPersistentStoreCoordinator {
-    /// Where a store is.
+    /// The location of a store; `/dev/null` if it has none.
     public final func url(for store: NSPersistentStore) -> URL {
         store.url ?? URL(fileURLWithPath: "/dev/null")
     }
 
-    /// Has a loaded store go over to another URL, where its file, or a copy of it, is already. Its objects stay valid.
-    /// - Returns: false where that is another store, there is none, or the type has no files; the store stays where it was then.
+    /// Switches a loaded store to another URL, at which its file, or a copy of it, already exists. The store's objects stay valid.
+    /// - Returns: false if there is no file, if it is another store's, or if the type has no files; the store then keeps its file.
     @discardableResult
     public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard persistentStores.contains(where: { $0 === store }) else { return false }
@@ -18,15 +18,16 @@ extension NSPersistentStoreCoordinator {
         return true
     }
 
-    /// Puts a copy of the store at `sourceURL`, with its identity, in the place of the one at `destinationURL`, if there is one.
+    /// Replaces the store at `destinationURL`, if there is one, by a copy of the store at `sourceURL` with the same identity.
     ///
-    /// The copy is written beside the destination and takes its place once it is whole: a source that cannot be read, a full disk and
-    /// a crash leave the destination as it was. The source may be in use. Others who have the destination open find, when they save
-    /// next, the copy if it is a later state of the same store, else an error. The copy has the permissions, owner and group of the file
-    /// that it replaces, as far as the process may set them, else those of the source. Where the destination is loaded in this coordinator it is removed
-    /// and added again, with its options: its objects are gone, as those of any store that is removed.
-    /// - Throws: 134000 for a type without a class or files; 134080 where the source cannot be read; 134070 where the destination is
-    ///   the source, or is no file; 134030 where the copy cannot be written. A destination that was loaded is loaded then too.
+    /// The copy is written beside the destination and takes its path once it is complete: an unreadable source, a full disk or a crash
+    /// leaves the destination unchanged. The source may be in use. Other coordinators and processes that have the destination open find, at
+    /// their next save, the copy if it is a later state of the same store, and otherwise an error. The copy has the permissions, owner and
+    /// group of the file that it replaces, as far as the process may set them; without such a file, those of the source. If the destination
+    /// is loaded in this coordinator, it is removed and added again with its options; its objects are then gone, like those of any removed
+    /// store.
+    /// - Throws: 134000 for a type without a class or files; 134080 if the source cannot be read; 134070 if the destination is the source,
+    ///   or is no file; 134030 if the copy cannot be written. A destination that was loaded is then loaded again.
     /// - Complexity: O(source).
     public final func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom sourceURL: URL,
@@ -41,7 +42,7 @@ extension NSPersistentStoreCoordinator {
         guard let store = loadedStore(at: destinationURL) else {
             return try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
         }
-        // What cannot be read is refused while the store is there still.
+        // An unreadable source is refused while the store is still loaded.
         _ = try storeClass.metadata(at: sourceURL, options: sourceOptions)
         let (type, configuration, options) = (store.type, store.configurationName, store.options)
         try remove(store)
@@ -52,7 +53,7 @@ extension NSPersistentStoreCoordinator {
         try replacing.get()
     }
 
-    /// The same, with the modern spelling.
+    /// The modern spelling.
     public final func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom sourceURL: URL,
         sourceOptions: [AnyHashable: Any]? = nil, type storeType: NSPersistentStore.StoreType
@@ -62,7 +63,7 @@ extension NSPersistentStoreCoordinator {
             ofType: storeType.rawValue)
     }
 
-    /// What `destroyPersistentStore(at:ofType:options:)` does.
+    /// Implements `destroyPersistentStore(at:ofType:options:)`.
     final func performDestruction(at url: URL, ofType storeType: String, _ options: [AnyHashable: Any]?) throws {
         guard storeType != NSInMemoryStoreType, !NSPersistentStore.isNowhere(url) else { return }
         let storeClass = try StoreClasses.fileClass(for: storeType)
@@ -81,7 +82,7 @@ extension NSPersistentStoreCoordinator {
         try storeClass.empty(at: url, options: options)
     }
 
-    /// The store whose file a URL leads to, be it through links. One in memory has none, whatever its URL.
+    /// The loaded store whose file `url` leads to, also through links. A store in memory has no file, whatever its URL.
     private func loadedStore(at url: URL) -> NSPersistentStore? {
         if let store = persistentStore(for: url), store.type != NSInMemoryStoreType { return store }
         guard url.isFileURL else { return nil }
@@ -91,7 +92,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// The same, with the modern spelling.
+    /// The modern spelling.
     public final func destroyPersistentStore(
         at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
     ) throws {

@@ -1,45 +1,45 @@
 import Foundation
 
-/// What stores say about themselves, without a coordinator, a model, or loading them.
+/// The metadata of stores, without a coordinator or a model, and without loading the stores.
 extension NSPersistentStoreCoordinator {
-    /// The metadata of the store at `url`: its identity, type and version hashes, and what clients have set. Nothing is written.
-    /// - Throws: 134000 for a type without a class; 134080 where there is no such store, or it cannot be read.
+    /// Returns the metadata of the store at `url`: identity, type, version hashes, and the client's keys. Writes nothing.
+    /// - Throws: 134000 for a type without a class; 134080 if the store does not exist or cannot be read.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
         try StoreClasses.fileClass(for: storeType).metadata(at: url, options: options)
     }
 
-    /// The same of a store whose type is not known: a record log is looked for, then a binary store.
-    /// - Throws: as the other does; where the store is of neither type, what the record log's reading throws.
+    /// Returns the metadata of a store whose type may be unknown: tries a record log, then a binary store.
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`; the error of reading a record log if the store is of neither type.
     @available(*, deprecated, message: "Use metadataForPersistentStore(type:at:options:).")
     public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
         try StoreClasses.fileClass(for: storeType, at: url).metadata(at: url, options: nil)
     }
 
-    /// The same, with the modern spelling.
+    /// The modern spelling.
     public class func metadataForPersistentStore(
         type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
         try metadataForPersistentStore(ofType: storeType.rawValue, at: storeURL, options: options)
     }
 
-    /// Replaces the client's part of the metadata of the store at `url`. Identity, type and version hashes stay what they are; those who
-    /// have the store loaded see the change when they load it anew.
-    /// - Throws: as the reading of metadata does; 134030 where the store cannot be written. Nothing is changed then.
+    /// Replaces the client's part of the metadata of the store at `url`. Identity, type and version hashes stay unchanged. Coordinators
+    /// that have the store loaded see the change when they load it again.
+    /// - Throws: as reading the metadata; 134030 if the store cannot be written. Nothing has changed then.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws {
         try StoreClasses.fileClass(for: storeType).setMetadata(metadata, at: url, options: options)
     }
 
-    /// The same of a store whose type is not known: a record log is looked for, then a binary store.
+    /// Replaces the client's part of the metadata of a store whose type may be unknown: tries a record log, then a binary store.
     @available(*, deprecated, message: "Use setMetadata(_:type:at:options:).")
     public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL) throws {
         try StoreClasses.fileClass(for: storeType, at: url).setMetadata(metadata, at: url, options: nil)
     }
 
-    /// The same, with the modern spelling.
+    /// The modern spelling.
     public class func setMetadata(
         _ metadata: [String: Any]?, type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -48,8 +48,8 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension StoreClasses {
-    /// The class of a type; where that is nil, of what is at `url`.
-    /// - Throws: as the other; without a type what the reading of a record log's metadata throws, where there is no binary store either.
+    /// The class for a type; if the type is nil, for the file at `url`.
+    /// - Throws: 134000 as `fileClass(for:)`; without a type, the error of reading a record log if the file is no binary store either.
     fileprivate static func fileClass(for type: String?, at url: URL) throws -> NSPersistentStore.Type {
         if let type { return try fileClass(for: type) }
         let recordLog = try fileClass(for: NSRecordLogStoreType)

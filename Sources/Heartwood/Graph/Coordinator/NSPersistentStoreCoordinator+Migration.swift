@@ -1,20 +1,22 @@
 import Foundation
 import RecordLog
 
-/// Stores that go to another place, or become of another type.
+/// Moving stores to another location or another type.
 extension NSPersistentStoreCoordinator {
-    /// Writes what a store has to a new store of any type, and adds that one in its place. What contexts have not saved is not in it.
+    /// Writes a store's contents to a new store of any type, and adds the new store in its place. Unsaved changes of contexts are not
+    /// included.
     ///
-    /// The new store has an identity of its own, the metadata that clients have set, and the configuration of the old one, whose file
-    /// stays where it is. Objects of the old store belong to a removed store from now on: `reset()` contexts, and fetch anew. Between
-    /// record logs, in files or in memory, rows are copied as they are and keep their numbers. Any other way goes through objects, without
-    /// their classes' code and without validation, and holds all of them in memory; derived attributes are derived again.
+    /// The new store has its own identity, the client's metadata, and the configuration of the old store, whose file stays. Objects of the
+    /// old store now belong to a removed store: `reset()` the contexts and fetch again. Between record logs, in files or in memory, rows
+    /// are copied unchanged and keep their numbers. All other migrations copy objects, without their classes' code and without validation,
+    /// and hold all of them in memory; derived attributes are derived again.
     ///
-    /// The new store is written beside its URL and takes it once it is whole, with the permissions, owner and group of the old store's file.
-    /// Crash points: before that there is nothing at the URL; after it the whole store. An `NSIncrementalStore` is given everything at the URL itself, in one save, and has to find it there.
+    /// The new store is written beside its URL and takes it once it is complete, with the permissions, owner and group of the old store's
+    /// file. Crash points: before that there is no file at the URL; after it the complete store. An `NSIncrementalStore` gets everything at
+    /// the URL itself, in one save, and has to find it there.
     /// - Returns: the new store.
-    /// - Throws: 134070 where the store is not of this coordinator, or there is a file at the URL that is not empty; 134000 for a type without a class;
-    ///   134080 and 134030 where the new store cannot be written. The old one is still there then, and nothing is at the URL.
+    /// - Throws: 134070 if the store is not of this coordinator, or if a file that is not empty is at the URL; 134000 for a type without a
+    ///   class; 134080 and 134030 if the new store cannot be written. The old store is then still added, and no file is at the URL.
     /// - Complexity: O(objects).
     @discardableResult
     public final func migratePersistentStore(
@@ -43,7 +45,7 @@ extension NSPersistentStoreCoordinator {
         return new
     }
 
-    /// The same, with the modern spelling.
+    /// The modern spelling.
     @discardableResult
     public final func migratePersistentStore(
         _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil, type storeType: NSPersistentStore.StoreType
@@ -52,7 +54,7 @@ extension NSPersistentStoreCoordinator {
     }
 }
 
-/// The way of a migration through objects.
+/// A migration that copies objects.
 struct StoreMigration {
     let coordinator: NSPersistentStoreCoordinator
     let store: NSPersistentStore
@@ -60,10 +62,11 @@ struct StoreMigration {
     let options: [AnyHashable: Any]?
     let type: String
 
-    /// - Parameter new: not loaded yet; a store in memory is given its contents.
-    /// - Returns: the objects.
+    /// Writes the objects to the file or contents of `new`.
+    /// - Parameter new: not loaded yet; a store in memory gets its contents here.
+    /// - Returns: the copied objects.
     func write(to new: NSPersistentStore) throws -> [ObjectCopy.Pair] {
-        // A store with a file is made beside its URL. Of others nothing is known but their URL.
+        // A store with a file is made beside its URL. Other stores are known only by their URL.
         let isInMemory = type == NSInMemoryStoreType
         let isPlacedAtOnce = isInMemory || !url.isFileURL || new is NSIncrementalStore
         let folder: MigrationFolder?
@@ -93,7 +96,7 @@ struct StoreMigration {
         }
     }
 
-    /// The file whose permissions the new one gets; nil where the old store has none.
+    /// The file whose permissions the new file gets; nil if the old store has no file.
     private var sourcePath: String? {
         guard store.type != NSInMemoryStoreType, let url = store.url, url.isFileURL else { return nil }
         let path = url.resolvingSymlinksInPath().path

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Work in the coordinator's turn. The coordinator may be used from several threads without it; code that takes several steps, and
-/// wants no other such code between them, puts them into one block.
+/// Serial work on the coordinator's queue. A coordinator may be used from several threads without it. Code of several steps that no other
+/// such code should interrupt goes into one block.
 extension NSPersistentStoreCoordinator: PerformingAndWaiting {
     final var isSubclassed: Bool { type(of: self) != NSPersistentStoreCoordinator.self }
 
@@ -11,7 +11,7 @@ extension NSPersistentStoreCoordinator: PerformingAndWaiting {
         return try resultOfPerforming(block)
     }
 
-    /// Runs `block` on the coordinator's queue and gives its result; throws what it throws, and nothing where it does not.
+    /// Runs `block` on the coordinator's queue and returns its result; throws only the error that the block throws.
     @concurrent
     public final func perform<T, E: Error>(_ block: sending @escaping () throws(E) -> T) async throws(E) -> T {
         try await queue.run(isImmediate: true, block)

@@ -2,14 +2,14 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// Joins a model to the stores that hold its objects.
+/// Connects a model with the stores that hold its objects.
 ///
 /// Safe to use from several threads; contexts of several queues may share one coordinator.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-    // Unchecked: everything that changes lies in `state`, under its lock.
+    // Unchecked: all mutable state is in `state`, under its lock.
 
-    /// The model. It cannot be changed any more once a coordinator has it.
+    /// The model. It cannot be changed once a coordinator has it.
     open var managedObjectModel: NSManagedObjectModel { model }
     final let model: NSManagedObjectModel
     /// A name for debugging.
@@ -27,7 +27,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         var storelessCount: UInt16 = 0
         private var retired: [RetiredSlots] = []
 
-        /// What a removed store had. Objects, views and contexts that know its rows hold its runtimes.
+        /// The slots and runtimes of a removed store. Objects, views and contexts that know its rows retain its runtimes.
         private struct RetiredSlots {
             let range: Range<Int>
             let runtimes: [Weak]
@@ -47,17 +47,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             runtimesBySlot = runtimesBySlot.filter { $0.value.store !== store }
         }
 
-        /// Slots are 16 bits; the last ones are of entities without a store.
+        /// Slots have 16 bits; the last ones are for entities without a store.
         private static let slotsMax = 60 << 10
 
-        /// Room for the tables that later versions of the model add.
+        /// A store's slots, with room for the tables that later versions of the model add.
         static func slots(of store: NSPersistentStore) -> Range<Int> {
             let first = Int(store.slotBase >> 48)
             return first..<first + max(256, store.slotCount * 2)
         }
 
-        /// Behind all that were ever used; once those are many, what removed stores had is used again, where nobody knows a row of theirs
-        /// any more: a key must not come to name another object. nil where there is no room.
+        /// Returns the first slot for a new store: behind all slots used so far. Once those are many, it reuses the slots of removed stores
+        /// of which no row is known any more, because a key must never come to name another object. nil if there is no room.
         mutating func freeSlot() -> UInt16? {
             if nextSlot < Self.slotsMax { return UInt16(nextSlot) }
             retired.removeAll { slots in slots.runtimes.allSatisfy { $0.runtime == nil } }
@@ -71,13 +71,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     private let state = Mutex(State())
-    /// Held while a store is added: its slots begin where the last one's end.
+    /// Held while a store is added: its slots begin at the end of the last store's.
     final let adding = NSRecursiveLock()
     private let sharing = Atomic<Bool>(false)
-    /// Whether some entity is in more than one store.
+    /// Whether an entity is in more than one store.
     final var hasSharedEntities: Bool { sharing.load(ordering: .relaxed) }
     final let queue = WorkQueue(label: "heartwood.coordinator")
-    /// The contexts that merge what others save.
+    /// The contexts that merge other contexts' saves.
     final let followers = ContextFollowers()
 
     public init(managedObjectModel model: NSManagedObjectModel) {
@@ -87,17 +87,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ModelsInUse.note(model)
     }
 
-    /// A coordinator of a model without entities, to which no object belongs.
+    /// Makes a coordinator whose model has no entities, and so no objects.
     public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
-    /// A coordinator by whose model no class finds its entity, unless it did before.
+    /// Makes a coordinator without listing its model, so that classes do not find their entities in it; a model that was listed before
+    /// stays listed.
     convenience init(unlisted model: NSManagedObjectModel) {
         let isListed = ModelsInUse.has(model)
         self.init(managedObjectModel: model)
         if !isListed { ModelsInUse.forget(model) }
     }
 
-    /// The stores added so far, in the order of adding.
+    /// The added stores, in the order of adding.
     open var persistentStores: [NSPersistentStore] { state.withLock { $0.stores } }
 
     /// The store at `url`, if it was added.
@@ -105,7 +106,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         persistentStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }
     }
 
-    /// What new objects of `entity` need: from the store that they go to, else a runtime that cannot be saved.
+    /// Returns the runtime for new objects of `entity`, of the store that will hold them; if there is none, a runtime whose objects cannot
+    /// be saved.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         state.withLock { state in
             if let known = state.routes.forInsertion(of: entity) { return known }
@@ -118,7 +120,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The entity in each store that holds it, in the order of adding.
+    /// The runtimes of the entity in each store that holds it, in the order of adding.
     final func runtimes(of entity: NSEntityDescription) -> [EntityRuntime] {
         state.withLock { $0.routes.all(of: entity) }
     }
@@ -134,12 +136,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - storeType: `NSRecordLogStoreType`, `NSInMemoryStoreType`, or a registered type.
     ///   - configuration: the model configuration whose entities the store holds; nil for all.
     ///   - url: a record log at `/dev/null` is in memory.
-    ///   - options: those that say so have a store of another version of the model migrated first: `NSMigratePersistentStoresAutomaticallyOption`,
-    ///     `NSInferMappingModelAutomaticallyOption`, `NSPersistentStoreStagedMigrationManagerOptionKey`.
-    /// - Throws: 134000 for a type without a class, 134080 where the file cannot be opened (the cause under
-    ///   `NSUnderlyingErrorKey`), 134100 where the store was made with another model. No file is created then. Of a migration 134130 where
-    ///   the store's model is not found, 134140 where there is no mapping, 134110 and 134111 where what is in the store does not suit the
-    ///   model; the store is as it was then.
+    ///   - options: `NSMigratePersistentStoresAutomaticallyOption`, `NSInferMappingModelAutomaticallyOption` and
+    ///     `NSPersistentStoreStagedMigrationManagerOptionKey` migrate a store of another version of the model first.
+    /// - Throws: 134000 for a type without a class, 134080 if the file cannot be opened (the cause under `NSUnderlyingErrorKey`), 134100 if
+    ///   the store was made with another model. No file is created then. A migration throws 134130 if the store's model is not found,
+    ///   134140 if there is no mapping, 134110 and 134111 if the store's contents do not fit the model; the store is then unchanged.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at url: URL?, options: [AnyHashable: Any]? = nil
@@ -180,8 +181,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Opens a store and adds it.
     /// - Parameters:
-    ///   - old: removed once the other is open.
-    ///   - copies: the objects that were copied from the old store; nil where the rows of both have the same numbers.
+    ///   - old: a store to remove once the new one is open.
+    ///   - copies: the objects copied from the old store; nil if the rows of both stores have equal numbers.
     final func attach(_ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil, _ copies: [ObjectCopy.Pair]? = nil) throws {
         adding.lock()
         defer { adding.unlock() }
@@ -199,7 +200,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         var change: [AnyHashable: Any] = [NSAddedPersistentStoresKey: [store]]
         let index = old.flatMap { old in persistentStores.firstIndex { $0 === old } }
-        // What it could not write as it was closed is in its own file.
+        // A failure to write while closing concerns only the old store's file.
         if let old { try? detach(old) }
         adopt(store, runtimes, at: index)
         if let old {
@@ -210,7 +211,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
 
-    /// - Parameter place: among the stores; nil for the last one.
+    /// - Parameter place: the index among the stores; nil for the end.
     private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime], at place: Int? = nil) {
         state.withLock { state in
             let later = place.map { Array(state.stores.dropFirst($0)) } ?? []
@@ -224,13 +225,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A coordinator that reads one store of another, which keeps it.
+    /// Makes a coordinator that reads one store of another coordinator, which keeps the store.
     convenience init(reading store: NSPersistentStore, of other: NSPersistentStoreCoordinator) {
         self.init(managedObjectModel: other.managedObjectModel)
         adopt(store, other.state.withLock { state in state.runtimesBySlot.values.filter { $0.store === store } })
     }
 
-    /// As `addPersistentStore(ofType:configurationName:at:options:)`, with the modern spelling.
+    /// The modern spelling of `addPersistentStore(ofType:configurationName:at:options:)`.
     @discardableResult
     open func addPersistentStore(
         type: NSPersistentStore.StoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
@@ -243,8 +244,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             ofType: description.type, configurationName: description.configuration, at: description.url, options: description.options)
     }
 
-    /// Adds the store that `description` describes, and calls back when it is open: at once, or on another thread where it is to be added
-    /// asynchronously.
+    /// Adds the store that `description` describes, and calls `block` when it is open: before this returns, or on another thread if the
+    /// description asks for that.
     open func addPersistentStore(
         with description: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -259,7 +260,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         guard description.shouldAddStoreAsynchronously else { return add() }
         struct Work: @unchecked Sendable {
-            // Unchecked: the block is handed to the other thread and not used here again.
+            // Unchecked: the block is moved to the other thread and not used here again.
             let run: () -> Void
         }
         let work = Work(run: add)
@@ -268,8 +269,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Work
 
-    /// Executes a request, on behalf of a context whose merge policy and author it uses.
-    /// - Returns: for a fetch request what it finds, in an array; for others their `NSPersistentStoreResult`.
+    /// Executes a request with the merge policy and author of a context.
+    /// - Returns: an array of the results for a fetch request; for other requests their `NSPersistentStoreResult`.
     /// - Throws: as `NSManagedObjectContext.execute(_:)`.
     /// - Precondition: this is the context's coordinator.
     @discardableResult
@@ -280,10 +281,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Runs `block` on the coordinator's queue, later.
     open func perform(_ block: sending @escaping () -> Void) { queue.async(block) }
 
-    /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
+    /// The overridable form of `performAndWait(_:)`, which the generic one calls; override this one in a subclass.
     open func performAndWait(_ block: () -> Void) { queue.sync(block) }
 
-    /// Removes a store: its objects can be read and saved no more.
+    /// Removes a store: its objects can no longer be read or saved.
     open func remove(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
         let change: [AnyHashable: Any] = [NSRemovedPersistentStoresKey: [store]]
@@ -291,15 +292,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
 
-    /// Removes the store at `url` with everything in it, from this coordinator too if it was added. Does nothing where there is no file.
-    /// A record log leaves an empty file with its permissions, for programs that remove that too; added again it is a new store.
+    /// Removes the store at `url` with its contents, and from this coordinator if it was added. Does nothing if there is no file. A record
+    /// log leaves an empty file with its permissions, for programs that remove it themselves; added again, it is a new store.
     ///
-    /// Others than a record log have their file open while they save alone, so nobody knows who uses it. Of a type that somebody has
-    /// registered the file is removed whatever is in it.
-    /// - Parameter options: those that the store is opened with; `NSPersistentStoreForceDestroyOption` removes it whoever uses it.
-    /// - Throws: 134070 for a record log that is open for writing elsewhere in this process, or in another as far as the system tells;
-    ///   where the file is no such store, or was added as one of another type; 134000 for a type without a class. Nothing is removed then
-    ///   (from the coordinator alone, where somebody begins to write in this very moment).
+    /// Stores of other types have their file open only while they save, so other users of the file cannot be detected. The file of a
+    /// registered type is removed without a look at its contents.
+    /// - Parameter options: the options for opening the store; `NSPersistentStoreForceDestroyOption` removes it even if it is in use.
+    /// - Throws: 134070 for a record log that is open for writing elsewhere in this process, or in another one as far as the system can
+    ///   tell, and if the store was added with another type; an error if the file is no store of this type; 134000 for a type without a
+    ///   class. Nothing is removed then, except that the coordinator may lose the store if another writer begins at the same moment.
     open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
         try performDestruction(at: url, ofType: storeType, options)
     }
@@ -322,24 +323,24 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Metadata and IDs
 
-    /// What a store says about itself.
+    /// Returns a store's metadata.
     open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, in others with the next save. What a
-    /// store cannot write at once it tries again with the next save, which throws then.
+    /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, with the next save in others. If a
+    /// store cannot write at once, the next save tries again and throws.
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         do { try store.setMetadata(metadata ?? [:]) } catch { store.metadata = metadata ?? [:] }
     }
 
-    /// The ID that a URI's text names, as `managedObjectID(forURIRepresentation:)` gives it.
+    /// Returns the ID that a URI's text names, as `managedObjectID(forURIRepresentation:)` does.
     public final func managedObjectID(for string: String) -> NSManagedObjectID? {
         URL(string: string).flatMap(managedObjectID(forURIRepresentation:))
     }
 
-    /// The ID that a URI names, if its store was added; whether the object exists is not asked.
+    /// Returns the ID that a URI names, if its store was added; does not check whether the object exists.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host(percentEncoded: true)?.removingPercentEncoding else { return nil }
-        // A name may have a slash in it, which is encoded.
+        // A name may contain a slash, which is percent-encoded.
         let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }
         guard parts.count == 2, parts[1].hasPrefix("p"),
             let store = persistentStores.first(where: { $0.isNamed(host) }),
@@ -349,7 +350,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
     }
 
-    /// The key that an ID of this store has in this coordinator, wherever the ID was made.
+    /// The key in this coordinator of an ID that names an object of `store`, even if another coordinator made the ID.
     final func key(of id: NSManagedObjectID, in store: NSPersistentStore) -> ObjectKey? {
         guard let entity = id.entity.name.flatMap({ managedObjectModel.entitiesByName[$0] }), let found = runtime(of: entity, in: store)
         else { return nil }

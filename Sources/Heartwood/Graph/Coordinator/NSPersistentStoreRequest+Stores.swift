@@ -1,5 +1,5 @@
 extension NSPersistentStoreRequest {
-    /// The stores to ask; nil for all of them.
+    /// The stores in which the request is executed; nil for all.
     public final var affectedStores: [NSPersistentStore]? {
         get { storesToAsk?.map { unsafeDowncast($0, to: NSPersistentStore.self) } }
         set { storesToAsk = newValue }

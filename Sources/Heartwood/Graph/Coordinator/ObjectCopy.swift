@@ -1,21 +1,21 @@
 import Foundation
 
-/// Copies every object of a store to another coordinator's, whatever the types of the two, in one save.
+/// Copies every object of a store to another coordinator's store, of any types, in one save.
 ///
-/// Objects are made of `NSManagedObject` itself: what their classes do when objects are inserted, fetched and saved is not done, nor is
-/// anything validated, since nothing is changed.
+/// The objects are plain `NSManagedObject`s: the code of their classes for inserting, fetching and saving does not run. Nothing is
+/// validated, because no value changes.
 struct ObjectCopy {
-    /// One object, by its IDs in the two stores.
+    /// The IDs of one object in the two stores.
     typealias Pair = (old: NSManagedObjectID, new: NSManagedObjectID)
 
     private let source: NSManagedObjectContext
     private let target: NSManagedObjectContext
     private let entities: [NSEntityDescription]
 
-    /// - Parameter target: has the same model, and one store.
+    /// - Parameter target: a coordinator with the same model and one store.
     init(store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator, to target: NSPersistentStoreCoordinator) {
         let model = coordinator.managedObjectModel
-        // Other stores of the coordinator may have the same entities.
+        // Other stores of the coordinator may hold the same entities.
         source = NSManagedObjectContext(plainObjectsOf: NSPersistentStoreCoordinator(reading: store, of: coordinator))
         self.target = NSManagedObjectContext(plainObjectsOf: target)
         entities = NSEntityDescription.concrete(among: model.entities(forConfigurationName: store.configuration) ?? model.entities)
@@ -37,7 +37,7 @@ struct ObjectCopy {
         }
         for (old, new) in pairs { link(new, as: old, copies, isToMany: false) }
         for (old, new) in pairs { link(new, as: old, copies, isToMany: true) }
-        // A getter cannot throw; what it could not read must not be copied as nothing.
+        // Getters cannot throw; an unread value must not be copied as nil.
         if let failure = source.readingFailure { throw failure }
         try target.saveToStores()
         return pairs.map { old, new in
@@ -59,7 +59,7 @@ struct ObjectCopy {
                 if let copy = copies[old.reference(at: index)] { new.setManagedObject(copy, at: index) }
                 continue
             }
-            // The other side has set it, but for its order.
+            // The other side has already set the members, but not their order.
             guard property.isOrdered || property.inverse == nil || property.inverseIsToMany else { continue }
             new.setManagedObjects(old.memberKeys(at: index).compactMap { copies[$0] }, at: index)
         }
@@ -67,7 +67,7 @@ struct ObjectCopy {
 }
 
 extension NSManagedObjectContext {
-    /// A context whose objects are of no class but `NSManagedObject`.
+    /// Makes a context whose objects are plain `NSManagedObject`s.
     convenience init(plainObjectsOf coordinator: NSPersistentStoreCoordinator) {
         self.init(concurrencyType: .confinementConcurrencyType)
         persistentStoreCoordinator = coordinator

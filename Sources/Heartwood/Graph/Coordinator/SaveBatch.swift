@@ -1,14 +1,14 @@
-/// What one save asks of one store.
+/// The part of one save that one store writes.
 final class SaveBatch {
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
     var deleted: [NSManagedObject] = []
-    /// Objects that are not written, and whose rows must be as they were read.
+    /// Objects that are not written, but whose rows must still have the versions that were read.
     var checked: [NSManagedObject] = []
-    /// Rows of objects that are not in the batch whose derived attributes follow from it; the store says which.
+    /// Changes of derived attributes in rows outside the batch; the store adds them.
     var derived: [Derived] = []
     let origin: TransactionOrigin
-    /// The registered object of a key; for references to objects that this batch inserts.
+    /// Returns the registered object of a key; used for references to objects that this batch inserts.
     let object: (ObjectKey) -> NSManagedObject?
 
     struct Derived {

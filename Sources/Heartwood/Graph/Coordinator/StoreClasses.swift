@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The store classes by type.
+/// The store classes, by type.
 enum StoreClasses {
     private static let registered = Mutex<[String: NSPersistentStore.Type]>([:])
 
@@ -31,13 +31,13 @@ enum StoreClasses {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The classes of stores, built-in and registered, by their types.
+    /// The built-in and registered store classes, by type.
     public static var registeredStoreTypes: [String: AnyClass] { StoreClasses.all.mapValues { $0 } }
 
-    /// Makes `addPersistentStore` open stores of a type with a class of your own, for every coordinator from now on.
+    /// Makes every coordinator open stores of a type with your own class, from now on.
     /// - Parameters:
-    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`; nil takes the registration back.
-    ///   - storeType: any text; that of a built-in store, `NSSQLiteStoreType` too, makes the class take its place.
+    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`; nil removes the registration.
+    ///   - storeType: any text; for the type of a built-in store, or `NSSQLiteStoreType`, your class replaces it.
     /// - Precondition: the class is such a subclass.
     public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         let found = storeClass as? NSPersistentStore.Type
@@ -47,7 +47,7 @@ extension NSPersistentStoreCoordinator {
         StoreClasses.register(found, for: storeType)
     }
 
-    /// As `registerStoreClass(_:forStoreType:)`, with the modern spelling.
+    /// The modern spelling of `registerStoreClass(_:forStoreType:)`.
     public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// What is done to the files of stores whose classes do nothing special: each store is one file.
+/// Default file operations for store classes whose stores are one file each.
 enum StoreFiles {
     static func removeFile(at url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else { return }
@@ -9,8 +9,8 @@ enum StoreFiles {
         try FileManager.default.removeItem(at: url)
     }
 
-    /// - Parameter outcome: what follows for what is there.
-    /// - Throws: 134070 for a directory, a pipe, a socket or a device at `url`, be it through links.
+    /// - Parameter outcome: the part of the message that describes the file's fate.
+    /// - Throws: 134070 for a directory, a pipe, a socket or a device at `url`, also through links.
     static func checkIsFile(_ url: URL, _ outcome: String) throws {
         let kind = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type] as? FileAttributeType
         guard let kind, kind != .typeRegular else { return }
@@ -20,11 +20,12 @@ enum StoreFiles {
             [NSFilePathErrorKey: url.path])
     }
 
-    /// The copy gets the permissions, owner and group of the file that it replaces, else those of the source.
+    /// Replaces a file by a copy of another. The copy gets the permissions, owner and group of the file that it replaces; without such a
+    /// file, those of the source.
     ///
-    /// Crash points: before the rename there is a folder beside `url`, which the next replacement removes; after it `url` is the copy.
+    /// Crash points: before the rename a folder is left beside `url`, which the next replacement removes; after it `url` is the copy.
     static func replaceFile(at url: URL, with source: URL) throws {
-        // Not the links.
+        // The files are replaced, not the links to them.
         let target = url.resolvingSymlinksInPath(), source = source.resolvingSymlinksInPath()
         try checkIsFile(target, "it was not replaced")
         try checkIsFile(source, "nothing was replaced by it")
@@ -38,8 +39,8 @@ enum StoreFiles {
         }
     }
 
-    /// Sees to it that there is no file at `url`: an empty one, such as `destroyPersistentStore` leaves, is removed.
-    /// - Throws: 134070 where there is one with anything in it.
+    /// Ensures that no file is at `url`: removes an empty file, such as `destroyPersistentStore` leaves.
+    /// - Throws: 134070 if the file there is not empty.
     static func free(_ url: URL) throws {
         try removeEmptyFile(at: url)
         guard FileManager.default.fileExists(atPath: url.path) else { return }
@@ -49,7 +50,7 @@ enum StoreFiles {
                 + "(destroyPersistentStore).", [NSFilePathErrorKey: url.path])
     }
 
-    /// Removes a file without contents, which is a store to be. A link to one stays.
+    /// Removes an empty file, which is a store not yet written. A link to one stays.
     static func removeEmptyFile(at url: URL) throws {
         let found = try? FileManager.default.attributesOfItem(atPath: url.path)
         guard found?[.type] as? FileAttributeType == .typeRegular, (found?[.size] as? NSNumber)?.intValue == 0 else { return }

@@ -1,40 +1,41 @@
 import Foundation
 import Synchronization
 
-/// What is done to the document as a whole. Each is done after all that was asked for before; the document is as it was where one fails,
-/// unless it says otherwise.
+/// Operations on the whole document. They run one after the other, in the order of the calls. An operation that fails leaves the document
+/// unchanged, unless stated otherwise.
 extension ManagedDocument {
     /// Opens the document's file.
-    /// - Throws: 134070 where it is open already; 134080 where there is no file, or none that can be read; 134100 where it was made with
+    /// - Throws: 134070 if the document is already open; 134080 if there is no file, or the file cannot be read; 134100 if it was made with
     ///   another model.
     public final func open() async throws { try await run { try $0.openFile() } }
 
-    /// Saves what has changed, and lets go of the file. The context is reset: its objects belong to no context any more. Does nothing
-    /// where the document is not open.
-    /// - Throws: as saving does; the document stays open then. To close it without its changes, roll the context back first.
+    /// Saves the changes and closes the file. Resets the context: its objects no longer belong to it. Does nothing if the document is not
+    /// open.
+    /// - Throws: as saving does; the document then stays open. To close it without its changes, roll the context back first.
     public final func close() async throws { try await run { try $0.closeFile() } }
 
-    /// Saves what has changed.
-    /// - Throws: as `NSManagedObjectContext.save()` does; the changes are kept.
+    /// Saves the changes.
+    /// - Throws: as `NSManagedObjectContext.save()`; the context keeps its changes.
     public final func save() async throws { try await run { try $0.saveChanges() } }
 
-    /// Saves the document to a place, for one of several purposes.
-    /// - Throws: as `NSManagedObjectContext.save()` does; 134070 where there is a file already at a new place. One that cannot be written
-    ///   leaves no file. Where the document's file was made, or it has moved on, and its changes cannot be saved, it is open there with its
-    ///   changes, and `save()` tries again.
+    /// Saves the document to a URL, for one of several purposes.
+    /// - Throws: as `NSManagedObjectContext.save()`; 134070 if a file already exists at a new URL. A new file that cannot be written is
+    ///   removed. If the document's new file was made, or the document has moved to it, but its changes cannot be saved, then the document
+    ///   is open there with its changes, and `save()` tries again.
     public final func save(to url: URL, for operation: SaveOperation) async throws { try await run { try $0.save(url, operation) } }
 
-    /// Drops what has changed, and what could be undone, and shows what a file has: the document's own, or another one, of which a copy
-    /// takes the place of the document's (a backup that is brought back).
+    /// Drops the changes and the undo actions, and shows the contents of a file: the document's own, or another one, of which a copy
+    /// replaces the document's file (a backup that is restored).
     ///
-    /// With its own file objects stay what they are; with another they belong to no context any more.
-    /// A file of another version of the model is migrated first where the document's options ask for that, and stays as it is.
-    /// - Throws: 134080 where the file cannot be read; 134100 where it was made with another model. Nothing is dropped then.
+    /// With its own file, objects stay valid; with another one they no longer belong to the context. A file of another version of the model
+    /// is migrated first, if the document's options ask for that; the file itself stays unchanged.
+    /// - Throws: 134080 if the file cannot be read; 134100 if it was made with another model. Nothing is dropped then.
     public final func revert(toContentsOf url: URL) async throws { try await run { try $0.revert(to: url) } }
 
-    // MARK: With completion handlers, which have no default, so that `open()` is one method alone
+    // MARK: With completion handlers, which have no default value, so that `open()` stays unambiguous
 
-    /// - Parameter completionHandler: whether it was done; `handleError` is told why not.
+    /// Opens the document's file.
+    /// - Parameter completionHandler: receives whether the operation succeeded; `handleError` receives the error.
     public final func open(completionHandler: (@Sendable (Bool) -> Void)?) { start(completionHandler) { try $0.openFile() } }
 
     public final func close(completionHandler: (@Sendable (Bool) -> Void)?) { start(completionHandler) { try $0.closeFile() } }
@@ -65,7 +66,7 @@ extension ManagedDocument {
     }
 }
 
-/// The same on the document's thread.
+/// The operations, as they run on the document's queue.
 extension ManagedDocument {
     private var isOpen: Bool { !documentState.contains(.closed) }
     private var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
@@ -115,7 +116,7 @@ extension ManagedDocument {
             throw error
         }
         begin()
-        // Objects may have been inserted before.
+        // Objects may have been inserted before the file was made.
         try saveChanges()
     }
 
@@ -139,7 +140,7 @@ extension ManagedDocument {
         if let changeObserver { NotificationCenter.default.removeObserver(changeObserver) }
         changeObserver = nil
         forgetObjects(context)
-        // A file that is not there any more cannot be closed well.
+        // Closing a file that was removed or replaced fails, and that failure is not an error.
         let isLost = !documentState.isDisjoint(with: [.fileMissing, .inConflict])
         let failure = removeStores()
         change { $0 = .closed }
@@ -187,7 +188,7 @@ extension ManagedDocument {
         }
     }
 
-    /// Copies what was saved, though the file itself be gone.
+    /// Copies the saved state, even if the file was removed.
     private func copyFile(to url: URL) throws {
         try StoreFiles.free(url)
         guard let store else { throw DocumentError.isMissing(fileURL) }
@@ -203,7 +204,7 @@ extension ManagedDocument {
         if let store, coordinator.setURL(url, for: store) {
             standing.withLock { $0.fileURL = url }
         } else {
-            // A type that cannot exchange its file.
+            // For a store type that cannot switch its file.
             forgetObjects(managedObjectContext)
             removeStores()
             standing.withLock { $0.fileURL = url }
@@ -214,7 +215,7 @@ extension ManagedDocument {
 
     // MARK: Reverting
 
-    /// A file beside the document's that has what another one has in this document's version, where its options ask for that.
+    /// Makes a migrated copy of another file beside the document's file, if the document's options ask for migration.
     private func migratedCopy(of url: URL, _ store: NSPersistentStore, _ metadata: [String: Any]) throws -> URL {
         let copy = fileURL.deletingLastPathComponent().appendingPathComponent(fileURL.lastPathComponent + ".reverting")
         let storeClass = try StoreClasses.fileClass(for: store.type)
@@ -252,7 +253,7 @@ extension ManagedDocument {
             source = try migratedCopy(of: url, store, metadata)
         }
         defer { if source != url { try? storeClass.destroy(at: source, options: nil) } }
-        // The document's store finds its file replaced; should that fail, nothing has happened to it.
+        // The document's store will find its file replaced. If the replacement fails, the document is unchanged.
         if !isOwn || source != url {
             try storeClass.replace(at: fileURL, options: store.options, with: source, sourceOptions: store.options)
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ManagedDocument {
-    /// What a document is at the moment; nothing of these is an open document that is well.
+    /// The document's current state; an empty set means an open document without problems.
     public struct State: OptionSet, Hashable, Sendable {
         public let rawValue: UInt
 
@@ -9,28 +9,28 @@ extension ManagedDocument {
             self.rawValue = rawValue
         }
 
-        /// Open, saved as far as anybody asked, and its file in its place.
+        /// Open, without a failed save, and its file is in its location.
         public static let normal: State = []
         /// Not open.
         public static let closed = State(rawValue: 1)
-        /// Another file has taken the document's place, or an older state of it has; saving is refused. `revert(toContentsOf:)` takes that one,
-        /// `save(to:for: .forMoving)` keeps this document elsewhere.
+        /// Another file, or an older state of this one, has replaced the document's file; saves are refused. `revert(toContentsOf:)` adopts
+        /// that file, `save(to:for: .forMoving)` keeps this document elsewhere.
         public static let inConflict = State(rawValue: 2)
-        /// The last save failed; the changes are there, and the next save tries again.
+        /// The last save failed; the changes are kept, and the next save tries again.
         public static let savingError = State(rawValue: 4)
-        /// The document's file was removed; saving is refused. `save(to:for: .forMoving)` makes it again, here or elsewhere.
+        /// The document's file was removed; saves are refused. `save(to:for: .forMoving)` makes it again, here or elsewhere.
         public static let fileMissing = State(rawValue: 8)
     }
 
-    /// What a save is for.
+    /// The purpose of a save.
     public enum SaveOperation: Sendable {
-        /// Makes the document's file, and opens the document. There must be none yet.
+        /// Makes the document's file and opens the document. No file may exist there.
         case forCreating
-        /// Writes what has changed to the document's own file.
+        /// Writes the changes to the document's own file.
         case forOverwriting
-        /// Writes the document to a new file and goes on there; the old file keeps what was saved before. ("Save As".)
+        /// Writes the document to a new file and continues there; the old file keeps its last saved state. ("Save As".)
         case forMoving
-        /// Writes what has changed to the document's own file, and a copy of that to a new one. ("Save To".)
+        /// Writes the changes to the document's own file, and copies that to a new file. ("Save To".)
         case forCopying
     }
 

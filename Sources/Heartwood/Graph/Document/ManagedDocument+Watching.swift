@@ -2,12 +2,12 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// What a document does by itself: it saves some time after a change, and looks where its file is.
+/// Automatic work of a document: it saves some time after a change, and checks the location of its file.
 extension ManagedDocument {
     // MARK: Saving
 
-    /// Puts the next save off to a while after now. One block waits, however many changes there are, and another where the delay has
-    /// become shorter.
+    /// Postpones the next save until `autosaveDelay` after now. One queued block serves any number of changes; a shorter delay queues
+    /// another block.
     final func scheduleAutosave() {
         let look: ContinuousClock.Instant? = standing.withLock { standing in
             guard standing.autosaveDelay.isFinite, let delay = Duration(bounding: standing.autosaveDelay) else { return nil }
@@ -23,7 +23,7 @@ extension ManagedDocument {
         work.asyncAfter(deadline: .now() + (look - ContinuousClock.now) / .seconds(1)) { [weak self] in self?.saveIfDue(look) }
     }
 
-    /// - Parameter look: a block that another one has overtaken does nothing.
+    /// - Parameter look: the block's time; a block with an outdated one does nothing.
     private func saveIfDue(_ look: ContinuousClock.Instant) {
         let (isDue, next) = standing.withLock { standing -> (Bool, ContinuousClock.Instant?) in
             guard standing.nextLook == look else { return (false, nil) }
@@ -40,7 +40,7 @@ extension ManagedDocument {
         }
     }
 
-    /// Calls a method that may be overridden, on the context's queue.
+    /// Calls an overridable method on the context's queue.
     private func tell(_ body: @escaping @Sendable (ManagedDocument) -> Void) {
         managedObjectContext.perform { body(self) }
     }
@@ -49,7 +49,7 @@ extension ManagedDocument {
 
     final func beginWatching() {
         guard fileCheckInterval.isFinite else { return }
-        // Not without pause, nor beyond what a timer knows.
+        // A timer supports neither an interval of zero nor an unlimited one.
         let interval = min(max(fileCheckInterval, 0.01), 1e9)
         let timer = DispatchSource.makeTimerSource(queue: work)
         timer.schedule(deadline: .now() + interval, repeating: interval)
@@ -63,10 +63,10 @@ extension ManagedDocument {
         watch = nil
     }
 
-    /// Goes along with the file where others have moved it, and says what else has become of it.
+    /// Follows the file if another program has moved it, and records whether it was removed or replaced.
     final func lookAtFile() {
         guard !documentState.contains(.closed), let store = store as? RecordLogStore, let log = store.log else { return }
-        // One that cannot be asked has another trouble, which the next save tells of.
+        // If the file cannot be examined, the next save reports the reason.
         guard let location = try? log.locate() else { return }
         switch location {
         case .inPlace: change { $0.subtract([.fileMissing, .inConflict]) }

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// A document whose contents are managed objects in one file: opened, closed, saved by itself, saved elsewhere, reverted, undone.
+/// A document whose contents are managed objects in one file: opened, closed, saved automatically or elsewhere, reverted, undone.
 ///
-/// Apple's are `UIManagedDocument` and `NSPersistentDocument`; names are the former's where it has them. Here a document is one file, not
-/// a package, and needs no user interface: its context is that of the main queue, or has a queue of its own.
+/// Apple's counterparts are `UIManagedDocument` and `NSPersistentDocument`; names follow the former. Here a document is one file, not a
+/// package, and needs no user interface: its context uses the main queue or its own queue.
 ///
-/// What is done to the file is done asynchronously, one thing after another. Completion handlers, and the methods to be overridden that
-/// tell of the file, are called on the context's queue. Errors are Core Data's, as the store throws them.
+/// File operations are asynchronous and run one after the other. Completion handlers, and the overridable methods that report on the file,
+/// are called on the context's queue. Errors are Core Data's, as the store throws them.
 ///
-/// Open for subclassing: a subclass chooses the store type and adds stores (`configurePersistentStoreCoordinator`), and hears of errors and
-/// of what becomes of the file.
+/// Open for subclassing: a subclass chooses the store type, adds stores (`configurePersistentStoreCoordinator`), and handles errors and
+/// changes of the file's location.
 open class ManagedDocument: NSObject, @unchecked Sendable {
-    // Unchecked: what changes lies in `standing`, under its lock; the rest is confined to `work` or to the context's queue.
+    // Unchecked: mutable state is in `standing`, under its lock; the rest is confined to `work` or to the context's queue.
 
     /// The document's stack.
     public final let container: NSPersistentContainer
@@ -27,29 +27,29 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         var autosaveDelay: TimeInterval = 15
         var fileCheckInterval: TimeInterval = 1
         var hasUndoManager = true
-        /// When the next save is due.
+        /// The time at which the next save is due.
         var deadline = ContinuousClock.now
-        /// When somebody looks whether it is.
+        /// The time at which a queued block checks `deadline`; nil if none is queued.
         var nextLook: ContinuousClock.Instant?
     }
 
     final let standing: Mutex<Standing>
     private struct Options: @unchecked Sendable {
-        // Unchecked: property list values, which nobody changes.
+        // Unchecked: property list values that do not change.
         var values: [String: Any]?
     }
     private let options = Mutex(Options())
-    /// What is done to the file, one thing after another.
+    /// Runs the file operations, one after the other.
     final let work = DispatchQueue(label: "heartwood.document")
     /// Used on `work`.
     final var watch: (any DispatchSourceTimer)?
     /// Used on `work`.
     final var changeObserver: (any NSObjectProtocol)?
 
-    /// A document whose file is, or will be, at `fileURL`. Nothing is read yet.
+    /// Makes a document whose file is, or will be, at `fileURL`. Reads nothing.
     /// - Parameters:
-    ///   - model: fixed from now on.
-    ///   - concurrencyType: the context's: for a document that no user interface shows, a queue of its own.
+    ///   - model: cannot be changed from now on.
+    ///   - concurrencyType: the context's; a private queue is right for a document that no user interface shows.
     public init(
         fileURL: URL, managedObjectModel model: NSManagedObjectModel,
         concurrencyType: NSManagedObjectContextConcurrencyType = .mainQueueConcurrencyType
@@ -61,9 +61,9 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A document with the model of the main bundle: all the model files in it, merged.
-    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
-    /// - Precondition: there is one.
+    /// Makes a document with the main bundle's model: all its model files, merged.
+    /// - Parameter fileID: names the module that may have the classes of entities whose model names no module.
+    /// - Precondition: the main bundle has a model.
     public convenience init(fileURL: URL, fileID: StaticString = #fileID) {
         guard let model = NSManagedObjectModel.mergedModel(from: nil, fileID: fileID) else {
             preconditionFailure("The main bundle has no model; give the document one with init(fileURL:managedObjectModel:).")
@@ -76,9 +76,10 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         if let changeObserver { NotificationCenter.default.removeObserver(changeObserver) }
     }
 
-    // MARK: What it is
+    // MARK: State
 
-    /// Where the document's file is: where it was opened, moved to by a save, or found to have been moved to by others.
+    /// The URL of the document's file: the URL at which it was opened, to which a save moved it, or at which it was found after another
+    /// program had moved it.
     public final var fileURL: URL { standing.withLock { $0.fileURL } }
     /// The file's name, without its extension.
     public final var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
@@ -99,33 +100,33 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         }
     }
 
-    /// How many seconds after its last change a document saves itself; infinity for never. The default is 15. Heeded from the next
-    /// change on.
+    /// The number of seconds after its last change at which a document saves itself; infinity for never. The default is 15. A new value
+    /// applies from the next change.
     public final var autosaveDelay: TimeInterval {
         get { standing.withLock { $0.autosaveDelay } }
         set { standing.withLock { $0.autosaveDelay = newValue } }
     }
 
-    /// How many seconds pass between looks whether the file is where it was, each one call of the system; infinity for none. The default
-    /// is 1. Heeded from the next opening on.
+    /// The number of seconds between checks of the file's location, each of which is one system call; infinity for no checks. The default
+    /// is 1. A new value applies from the next opening.
     public final var fileCheckInterval: TimeInterval {
         get { standing.withLock { $0.fileCheckInterval } }
         set { standing.withLock { $0.fileCheckInterval = newValue } }
     }
 
-    /// Whether the context gets an undo manager when the document is opened and it has none. The default is true.
+    /// Whether opening the document gives the context an undo manager if it has none. The default is true.
     public final var hasUndoManager: Bool {
         get { standing.withLock { $0.hasUndoManager } }
         set { standing.withLock { $0.hasUndoManager = newValue } }
     }
 
-    /// The context's. Use it on the context's queue.
+    /// The context's undo manager. Use it on the context's queue.
     public final var undoManager: UndoManager? {
         get { managedObjectContext.undoManager }
         set { managedObjectContext.undoManager = newValue }
     }
 
-    /// Whether anything is to be saved. Waits for the context's queue where the caller is not on it.
+    /// Whether there are changes to save. Waits for the context's queue if the caller is not on it.
     open var hasUnsavedChanges: Bool { managedObjectContext.performAndWait { managedObjectContext.hasChanges } }
 
     final func change(_ body: (inout State) -> Void) {
@@ -137,19 +138,19 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         if isChanged { NotificationCenter.default.post(name: Self.stateChangedNotification, object: self) }
     }
 
-    // MARK: To be overridden
+    // MARK: Overridable methods
 
-    /// The type of store for a file.
+    /// Returns the store type for a file.
     /// - Parameter fileType: the extension of the file's name.
-    /// - Returns: by default `NSRecordLogStoreType`. Other types are not followed when others move their files.
+    /// - Returns: by default `NSRecordLogStoreType`. Stores of other types do not follow a file that other programs move.
     open func persistentStoreType(forFileType fileType: String) -> String { NSRecordLogStoreType }
 
-    /// Adds the document's store to the container's coordinator; an override may add more, which are removed when the document is closed.
-    /// Called on a thread of the document's.
+    /// Adds the document's store to the container's coordinator. An override may add more stores, which are removed when the document is
+    /// closed. Called on the document's own queue.
     /// - Parameters:
-    ///   - url: the document's file, which is there already unless the document is being made.
+    ///   - url: the document's file, which exists unless the document is being created.
     ///   - fileType: the extension of its name.
-    /// - Throws: whatever keeps the document from being opened.
+    /// - Throws: an error that keeps the document from being opened.
     open func configurePersistentStoreCoordinator(
         for url: URL, ofType fileType: String, modelConfiguration configuration: String?, storeOptions: [String: Any]?
     ) throws {
@@ -157,17 +158,17 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
             ofType: persistentStoreType(forFileType: fileType), configurationName: configuration, at: url, options: storeOptions)
     }
 
-    /// Told of an error that has no other way to whoever uses the document: of saves that it makes by itself, and of whatever is
-    /// called with a completion handler. Does nothing by default.
+    /// Receives an error that no caller receives: that of an automatic save, or of an operation with a completion handler. Does nothing by
+    /// default.
     open func handleError(_ error: any Error) {}
 
-    /// Told that others have moved the file; the document has gone along, and `fileURL` is the new place. Apple's is
+    /// Called after another program has moved the file; the document has followed it, and `fileURL` is the new URL. Apple's counterpart is
     /// `presentedItemDidMove`.
     open func fileDidMove(to url: URL) {}
 
-    /// Told that the file was removed (`.fileMissing`). Unsaved changes, and all that was saved, are there as long as the document is open.
+    /// Called after the file was removed (`.fileMissing`). Unsaved changes and the saved state stay available while the document is open.
     open func fileWasRemoved() {}
 
-    /// Told that another file has taken the place of the document's (`.inConflict`): another store, or an older state of this one.
+    /// Called after another file has replaced the document's (`.inConflict`): another store, or an older state of this one.
     open func fileWasReplaced() {}
 }

@@ -1,13 +1,14 @@
 import RecordLog
 
-/// The way that a context's newest look-up by a uniqueness constraint took, for the next one: mostly it asks the same of another value.
+/// The plan of a context's newest look-up by a uniqueness constraint, cached because the next look-up is mostly the same with another
+/// value.
 ///
-/// Whatever else a look-up asks is a reference to something that somebody else keeps alive, and counting those took longer than the search
-/// in the index. Here one object keeps all of them.
+/// A look-up needs references to objects that other objects retain; counting these took longer than the search in the index. This one
+/// object retains all of them.
 ///
 /// Invariants:
-/// 1. Nothing of it changes but `isFound`. Entity and attribute are frozen with their model, and the view is one commit's.
-/// 2. It is followed while its view is the store's newest and the context's: whoever takes another forgets the route (`forgetRoute`).
+/// 1. Only `isFound` changes. The entity and the attribute are frozen with their model, and the view is of one commit.
+/// 2. The plan is used only while its view is the store's newest and the context's: a context that takes another view calls `forgetRoute`.
 final class CachedLookupPlan {
     private let name: String
     private let attribute: String
@@ -22,8 +23,8 @@ final class CachedLookupPlan {
     fileprivate var isFound: Bool
 
     /// - Parameters:
-    ///   - name: of the entity, which has no subentities.
-    ///   - isFound: by the look-up that took the way first.
+    ///   - name: the name of the entity, which has no subentities.
+    ///   - isFound: whether the look-up that made the plan found a row.
     init(
         _ name: String, _ coordinator: NSPersistentStoreCoordinator, _ store: NSPersistentStore, _ runtime: EntityRuntime, _ view: RecordLogView,
         _ lookup: EntityTable.Lookup, isFound: Bool
@@ -38,10 +39,10 @@ final class CachedLookupPlan {
         table = view.reference(ObjectKey(slot: runtime.slot, row: 0)).table
     }
 
-    /// Whether a request for objects alone takes this way, and nothing is to be learned of other processes before.
-    /// - Parameter key: becomes what the index is asked.
+    /// Whether a request, which asks for objects only, can use this plan, and the store has no news of other processes to read first.
+    /// - Parameter key: receives the key to look up in the index.
     func leads<ResultType>(_ request: NSFetchRequest<ResultType>, _ tree: PredicateTree, _ key: KeyBuilder) -> Bool {
-        // Whether the view is the newest is asked last: another thread may learn of a newer one meanwhile.
+        // `isNewest` is checked last, because another thread may read a newer commit in the meantime.
         guard request.plainName == name, !runtime.isRetired, !coordinator.hasSharedEntities, store.hasNoNews(beyond: view), view.isNewest
         else { return false }
         key.removeAll()
@@ -56,7 +57,7 @@ final class CachedLookupPlan {
 }
 
 extension NSManagedObjectContext {
-    /// The object that a route leads to, by what `lookupKey` asks.
+    /// Returns the object that the plan finds for the key in `lookupKey`.
     final func follow(_ route: CachedLookupPlan) throws -> NSManagedObject? {
         adoptKeys()
         sweepIfWanted()
@@ -66,7 +67,7 @@ extension NSManagedObjectContext {
         return row.map { object(of: $0, route.view.key($0.reference), route.runtime) }
     }
 
-    /// Before the context reads another commit, or none.
+    /// Drops the plan; called before the context reads another commit or none.
     final func forgetRoute() {
         guard let route else { return }
         if case .route = newestQuery { newestQuery = .statistics(route.statistics) }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a fetch does with the objects that it has found, beyond finding them.
+/// The steps of a fetch after its objects are found.
 struct FetchReadiness {
-    /// Relationships to read ahead, key by key.
+    /// Relationships to prefetch, each a path of keys.
     var paths: [[String]] = []
-    /// 0: all at once.
+    /// 0 prepares all objects at once.
     var batchSize = 0
     var refreshes = false
     var bindsRows = true
 
     init() {}
 
-    /// - Throws: for a path that does not lead through relationships.
+    /// - Throws: for a path with a key that is not a relationship.
     init<ResultType>(_ request: NSFetchRequest<ResultType>, _ entity: NSEntityDescription) throws {
         paths = try (request.relationshipKeyPathsForPrefetching ?? []).map { try Self.path($0, from: entity) }
         batchSize = max(0, request.fetchBatchSize)
@@ -28,7 +28,7 @@ struct FetchReadiness {
         }
         var owner = entity
         for key in keys {
-            // A key may be one that only a subentity has.
+            // Only a subentity may have the key.
             let owners = [owner] + owner.concreteFamily
             let relationship = owners.lazy.compactMap { $0.propertiesByName[key] as? NSRelationshipDescription }.first
             guard let destination = relationship?.destinationEntity else {
@@ -41,17 +41,17 @@ struct FetchReadiness {
     }
 }
 
-/// The batches of one fetch's result that have not been made ready.
+/// The batches of one fetch's result that are not yet prepared.
 final class LaterBatches {
     private let keys: [ObjectKey]
     private let size: Int
     let fetch: FetchSpecification
     private var isOpen: [Bool]
     private var left: Int
-    /// Made when the first object behind the first batch is read.
+    /// The position of each key in the result. Made when an object behind the first batch is first read.
     private lazy var places = Dictionary(keys.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
 
-    /// - Parameter objects: all of the result; the first batch is ready.
+    /// - Parameter objects: the whole result; the first batch is prepared.
     init(_ objects: [NSManagedObject], _ fetch: FetchSpecification) {
         keys = objects.map(\.key)
         size = fetch.readiness.batchSize
@@ -63,7 +63,7 @@ final class LaterBatches {
 
     var isDone: Bool { left == 0 }
 
-    /// The batch that an object is in, where it is not ready; it counts as ready from now on.
+    /// Returns the batch of an object, if it is not prepared, and counts it as prepared from now on.
     func open(_ key: ObjectKey) -> ArraySlice<ObjectKey>? {
         guard let index = places[key], !isOpen[index / size] else { return nil }
         isOpen[index / size] = true

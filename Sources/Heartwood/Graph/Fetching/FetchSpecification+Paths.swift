@@ -1,7 +1,7 @@
 import Foundation
 
 extension FetchSpecification {
-    /// The entities of the objects that the predicate and the order look at beside those that are asked for.
+    /// The entities whose objects the predicate and the order read, besides the objects that the fetch returns.
     var entitiesAlong: Set<ObjectIdentifier> {
         var result: Set<ObjectIdentifier> = []
         func follow(_ owners: [NSEntityDescription], _ path: [String]) {

@@ -12,7 +12,7 @@ struct FetchSpecification {
     var returnsObjectsAsFaults: Bool
     var affectedStores: [NSPersistentStore]?
     var readiness = FetchReadiness()
-    /// nil: objects.
+    /// nil if the fetch returns objects.
     var shape: ResultShape?
     let request: NSPersistentStoreRequest
     let wantsIDs: Bool
@@ -54,7 +54,7 @@ struct FetchSpecification {
         if let entity = request.entity {
             guard let coordinator = context.coordinator else { return entity }
             let own = coordinator.ownEntity(for: entity)
-            // Entities below one of another version may be the model's own all the same.
+            // Checked here, because the subentities of another version's entity may equal the model's own, and would be fetched.
             guard own.model === coordinator.model else { throw CoreDataError.noStore(for: entity) }
             return own
         }
@@ -65,7 +65,7 @@ struct FetchSpecification {
         return try context.entity(named: name, before: "fetching")
     }
 
-    /// Whether an object in memory meets the predicate.
+    /// Whether an object in memory satisfies the predicate.
     func holds(_ object: NSManagedObject) throws -> Bool {
         guard let predicate else { return true }
         do {
@@ -75,7 +75,7 @@ struct FetchSpecification {
         }
     }
 
-    /// The entities whose objects are asked for.
+    /// The entities whose objects the fetch returns.
     var concreteEntities: [NSEntityDescription] {
         includesSubentities ? entity.concreteFamily : entity.isAbstract ? [] : [entity]
     }

@@ -1,6 +1,6 @@
-/// The objects that a fetch finds, one after the other.
+/// Collects the objects that a fetch finds.
 ///
-/// An array that grows is looked at for other owners at each append, and asks the allocator how much it got at each growth.
+/// A growing array checks at each append whether it is uniquely referenced, and asks the allocator for its real capacity at each growth.
 ///
 /// Invariant: `places` owns a reference to each of its first `count` objects; they are moved as bits.
 final class FoundObjects {
@@ -8,13 +8,13 @@ final class FoundObjects {
     private var capacity: Int
     private var count = 0
 
-    /// - Parameter expected: how many there will be at most, as far as that is known.
+    /// - Parameter expected: the maximum number of objects, if known.
     init(expected: Int?) {
         capacity = max(1, min(expected ?? Self.firstCapacity, Self.firstCapacity))
         places = .allocate(capacity: capacity)
     }
 
-    /// Less than a KiB: for more, allocators tidy up first.
+    /// Less than a KiB: allocators consolidate free memory before they return larger blocks.
     private static let firstCapacity = 120
 
     deinit {
@@ -38,9 +38,9 @@ final class FoundObjects {
         capacity *= 2
     }
 
-    /// Hands over all of them.
+    /// Returns all objects and empties the collection.
     func take() -> [NSManagedObject] {
-        // The array of nothing is one for the whole process, and this initializer writes to it.
+        // The empty array is one instance for the process, and the initializer below would write to it.
         guard count > 0 else { return [] }
         return [NSManagedObject](unsafeUninitializedCapacity: count) { objects, taken in
             if let start = objects.baseAddress {

@@ -2,26 +2,27 @@ import Dispatch
 import Foundation
 import RecordLog
 
-/// What `NSAsynchronousFetchRequest.completionBlock` gives, whatever the type of the request's results.
+/// The type of `NSAsynchronousFetchRequest.completionBlock`, for every type of results.
 public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
 
-/// A fetch that does not keep its caller waiting.
+/// A fetch that does not block its caller.
 ///
-/// `NSManagedObjectContext.execute(_:)` returns its result at once. The store is searched on a thread of its own where the context has no
-/// unsaved changes and the store's rows can tell, otherwise on the context's queue; the objects are made on the context's queue, and
-/// there the completion block is called.
+/// `NSManagedObjectContext.execute(_:)` returns its result at once. If the context has no unsaved changes and the store's rows suffice, the
+/// store is searched on another thread, otherwise on the context's queue. Objects are made on the context's queue, and the completion block
+/// is called there.
 /// Source: https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, ExecutableRequest {
     public final let fetchRequest: NSFetchRequest<ResultType>
-    /// Called once, also after an error or a cancellation: the block that the request was made with, which gets a result of its own type.
+    /// Called once, also after an error or a cancellation. It calls the block with which the request was made, with a result of that
+    /// block's type.
     open var completionBlock: NSPersistentStoreAsynchronousFetchResultCompletionBlock? {
         guard let completion else { return nil }
         return { [self] result in completion(NSAsynchronousFetchResult(self, as: result)) }
     }
     final let completion: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
-    /// The total that the progress starts with; 0 where it is not known.
+    /// The total with which the progress starts; 0 if unknown.
     open var estimatedResultCount = 0
-    /// The fetch request's.
+    /// Those of the fetch request.
     override final var storesToAsk: [any IdentifyingStore]? {
         get { fetchRequest.storesToAsk }
         set { fetchRequest.storesToAsk = newValue }
@@ -35,8 +36,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Exe
         super.init()
     }
 
-    /// A request of its own that asks the same as another, for results of this type. The other's completion block is called with a result
-    /// of its own type.
+    /// Makes an equal request for results of this type. The other request's completion block is called with a result of its own type.
     public convenience init<Other>(_ request: NSAsynchronousFetchRequest<Other>) {
         self.init(
             fetchRequest: NSFetchRequest(request.fetchRequest),
@@ -79,13 +79,13 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Exe
     }
 }
 
-/// What an asynchronous request gives: an error or a result, once it has ended.
+/// The result of an asynchronous request: an error or a value, once it has ended.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     public final let managedObjectContext: NSManagedObjectContext
-    /// Why there is no result; `CocoaError.userCancelled` after a cancellation. Read it on the context's queue.
+    /// The reason why there is no result; `CocoaError.userCancelled` after a cancellation. Read it on the context's queue.
     public final fileprivate(set) var operationError: (any Error)?
-    /// How many objects have been found. A child of the progress that was current when the request was executed.
+    /// The number of objects found so far. A child of the progress that was current when the request was executed.
     public final let progress: Progress?
 
     init(_ context: NSManagedObjectContext, progress: Progress?) {
@@ -93,7 +93,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
         self.progress = progress
     }
 
-    /// Ends the request soon. Nothing happens once it has ended.
+    /// Ends the request soon. Does nothing once it has ended.
     open func cancel() { progress?.cancel() }
 
     fileprivate final func checkCancellation() throws {
@@ -102,11 +102,11 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     }
 }
 
-/// The result of an `NSAsynchronousFetchRequest`, or of a fetch request that was executed.
+/// The result of an executed `NSAsynchronousFetchRequest` or fetch request.
 /// Source: https://developer.apple.com/documentation/coredata/nsasynchronousfetchresult
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
     public final let fetchRequest: NSAsynchronousFetchRequest<ResultType>
-    /// What was found; nil before the end, and after an error. Read it on the context's queue.
+    /// The fetch's results; nil before the end, and after an error. Read it on the context's queue.
     public final private(set) var finalResult: [ResultType]?
 
     init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, progress: Progress?) {
@@ -114,7 +114,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
         super.init(context, progress: progress)
     }
 
-    /// What another result says, whose objects are of this one's type.
+    /// Makes a result of this type from another one.
     convenience init<Other>(_ request: NSAsynchronousFetchRequest<ResultType>, as other: NSAsynchronousFetchResult<Other>) {
         self.init(request, other.managedObjectContext, progress: other.progress)
         finalResult = other.finalResult?.compactMap { $0 as? ResultType }
@@ -132,7 +132,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
         fetchRequest.completion?(self)
     }
 
-    /// Looks at the progress once in so many rows.
+    /// The number of rows between checks of the progress.
     private static var stride: Int { 256 }
 
     /// Runs a search, off the context's queue.
@@ -150,24 +150,24 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     }
 }
 
-/// A fetch's query, ready to run on any thread.
+/// A fetch's prepared query, which can run on any thread.
 struct StoreSearch {
     let run: PreparedQuery
     let slotBase: UInt64
 }
 
 extension NSManagedObjectContext {
-    /// What `execute(_:)` gives for a fetch, with results of the type that the caller asks for; nil where a subclass gives something else.
+    /// Executes a fetch and returns its results with the type that the caller asks for; nil if a subclass returns something else.
     ///
-    /// The compiler takes the type from a cast, so that `try context.execute(request) as? NSAsynchronousFetchResult<NSFetchRequestResult>`
-    /// has a result whatever the request's type: with a `resultType` of IDs, counts or dictionaries that is mostly another one.
-    /// - Throws: as `execute(_:)` does.
+    /// The compiler takes the type from a cast, so `try context.execute(request) as? NSAsynchronousFetchResult<NSFetchRequestResult>` has a
+    /// result for every type of request: with a `resultType` of IDs, counts or dictionaries the request's type is mostly another one.
+    /// - Throws: as `execute(_:)`.
     public final func execute<ResultType, Wanted>(_ request: NSFetchRequest<ResultType>) throws -> NSAsynchronousFetchResult<Wanted>? {
         let asked: NSPersistentStoreRequest = request.asking(for: Wanted.self)
         return try execute(asked) as? NSAsynchronousFetchResult<Wanted>
     }
 
-    /// The same for an asynchronous fetch.
+    /// Executes an asynchronous fetch and returns its results with the type that the caller asks for.
     public final func execute<ResultType, Wanted>(
         _ request: NSAsynchronousFetchRequest<ResultType>
     ) throws -> NSAsynchronousFetchResult<Wanted>? {
@@ -177,7 +177,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext {
-    /// nil where the fetch is to run on the context's queue.
+    /// Prepares the search; nil if the fetch has to run on the context's queue.
     fileprivate final func search(_ fetch: FetchSpecification, _ type: NSFetchRequestResultType) throws -> StoreSearch? {
         guard parentContext == nil, changeCount == 0, type == .managedObjectResultType || type == .managedObjectIDResultType else { return nil }
         let parts = try storeQueries(for: fetch)
@@ -185,7 +185,7 @@ extension NSManagedObjectContext {
         return StoreSearch(run: run, slotBase: store.slotBase)
     }
 
-    /// The objects that a search has found, but for those that are gone meanwhile.
+    /// Returns the objects that a search has found, without those deleted in the meantime.
     fileprivate final func objects(found keys: [ObjectKey], _ fetch: FetchSpecification) throws -> [NSManagedObject] {
         sweepIfWanted()
         identities.reserve(keys.count)

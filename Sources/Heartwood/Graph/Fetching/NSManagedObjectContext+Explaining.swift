@@ -1,8 +1,8 @@
 extension NSManagedObjectContext {
-    /// Runs a fetch and says how it was answered: by which indexes, and how many rows were looked at. A request whose result type is a
-    /// count is counted. Of several stores each has parts of its own, in the order in which the stores were added.
-    /// - Throws: as `fetch` does.
-    /// - Complexity: that of the fetch.
+    /// Runs a fetch and describes its plan: the indexes used, and the number of rows visited. A request whose result type is a count is
+    /// counted. With several stores the plan has parts for each, in the order in which the stores were added.
+    /// - Throws: as `fetch`.
+    /// - Complexity: as the fetch.
     public final func explain<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> FetchPlan {
         checkQueue()
         let specification = try FetchSpecification(request, context: self)
@@ -22,12 +22,12 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext {
-    /// How the newest fetch that a store answered was answered, in words.
+    /// A description of how a store answered the newest fetch.
     package var lastQueryDescription: String {
         let ways = lastQuery.access.map(\.description)
         return "\(ways.joined(separator: ", ")); \(lastQuery.rowsVisited) rows visited, \(lastQuery.rowsMatched) matched"
     }
 
-    /// How many objects the context holds.
+    /// The number of registered objects.
     package var registeredCount: Int { identities.count }
 }

@@ -2,18 +2,19 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// The objects, IDs or count that `request` describes, unsaved changes of this context included.
+    /// Returns the objects, IDs or count that `request` describes, including this context's unsaved changes.
     ///
-    /// Objects come as faults unless they were registered: their rows have been found, and no attribute has been read. Dictionaries tell of
-    /// the stores alone, and have no key where there is no value; they come as `NSDictionary` or `[String: Any]`, as `T` says.
-    /// - Throws: for an entity, key or predicate that the stores cannot serve; where a store cannot be read.
-    /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
+    /// Objects are faults unless they were registered: their rows have been found, but no attribute has been read. Dictionaries describe
+    /// the stores only, without unsaved changes, and have no key for a missing value; they are `NSDictionary` or `[String: Any]`, according
+    /// to `T`.
+    /// - Throws: for an entity, key or predicate that the stores cannot serve; if a store cannot be read.
+    /// - Complexity: a search in an index that serves the predicate or the order; without one, a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         guard !isSubclassed else { return try convert(try fetch(request.twin(as: (any NSFetchRequestResult).self))) }
         return try found(by: request)
     }
 
-    /// What `fetch(_:)` gives.
+    /// Implements `fetch(_:)`.
     final func found<T>(by request: NSFetchRequest<T>) throws -> [T] {
         checkQueue("fetch(_:)")
         leaveReplacedFiles()
@@ -27,23 +28,23 @@ extension NSManagedObjectContext {
             return try convert([NSNumber(value: try count(specification))])
         }
         if let shape = specification.shape { return try convert(try dictionaries(specification, shape)) }
-        // Of stores alone no object is made.
+        // No object is made for IDs from stores only.
         if specification.wantsIDs, changeCount == 0, parentContext == nil { return try convert(try keys(specification).map(objectID)) }
         return try results(try fetchObjects(specification), of: request, specification)
     }
 
-    /// Objects as a request wants them.
+    /// Converts objects to the request's result type.
     final func results<T>(_ objects: [NSManagedObject], of request: NSFetchRequest<T>, _ specification: FetchSpecification) throws -> [T] {
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
-        if T.self == NSManagedObject.self { return unsafeBitCast(objects, to: [T].self) }
-        // Faults are of their entity's class; where an inserted object is not, each is looked at.
+        if T.self == NSManagedObject.self { return objects.unchecked(as: T.self) }
+        // Faults have their entity's class. If an inserted object does not, each object is checked.
         if T.self is NSManagedObject.Type, !hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
-            return unsafeBitCast(objects, to: [T].self)
+            return objects.unchecked(as: T.self)
         }
         return try convert(objects)
     }
 
-    /// The keys of what a fetch of objects finds in the stores.
+    /// The keys of the objects that a fetch finds in the stores.
     final func keys<T>(for request: NSFetchRequest<T>) throws -> [ObjectKey] { try keys(try FetchSpecification(request, context: self)) }
 
     private final func keys(_ fetch: FetchSpecification) throws -> [ObjectKey] {
@@ -59,13 +60,13 @@ extension NSManagedObjectContext {
         return found == nil ? try fetchObjects(fetch).map(\.key) : keys
     }
 
-    /// How many objects `request` would give.
+    /// Returns the number of objects that `request` would return.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
         guard !isSubclassed else { return try count(for: request.twin(as: (any NSFetchRequestResult).self)) }
         return try number(of: request)
     }
 
-    /// What `count(for:)` gives.
+    /// Implements `count(for:)`.
     final func number<T>(of request: NSFetchRequest<T>) throws -> Int {
         checkQueue("count(for:)")
         leaveReplacedFiles()
@@ -108,7 +109,7 @@ extension NSManagedObjectContext {
         return try ready(try fetchInMemory(fetch, families: families, pending: pending), fetch)
     }
 
-    /// One store's part of a fetch.
+    /// The part of a fetch that one store answers.
     struct Family {
         let store: NSPersistentStore
         var runtimes: [EntityRuntime]
@@ -125,7 +126,7 @@ extension NSManagedObjectContext {
         var storeless: NSEntityDescription?
         let isShared = coordinator?.hasSharedEntities ?? false
         if !isShared, parentContext == nil, fetch.entity.subentities.isEmpty, !fetch.entity.isAbstract {
-            // Of one table alone.
+            // The fetch reads one table only.
             let runtime = runtime(for: fetch.entity)
             if let store = runtime.store, fetch.asks(store) {
                 try store.follow()
@@ -146,23 +147,23 @@ extension NSManagedObjectContext {
                 }
             }
         }
-        // Of a family some entities may be in no store, as its configuration says.
+        // A configuration may leave some entities of the family without a store.
         if families.isEmpty, fetch.affectedStores == nil, let storeless { throw CoreDataError.noStore(for: storeless) }
         if families.count > 1, let stores = coordinator?.persistentStores {
-            // Its entities may name them in another order.
+            // The entities may name the stores in another order.
             families = stores.compactMap { store in families.first { $0.store === store } }
         }
         if parentContext == nil { for family in families { try family.store.follow() } }
         return families
     }
 
-    /// A fetch as each store is asked it, without what the context has changed.
+    /// The query of a fetch for each store, without this context's changes.
     final func storeQueries(for fetch: FetchSpecification) throws -> [(store: NSPersistentStore, query: StoreQuery)] {
         try families(for: fetch).map { $0.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset) }
     }
 
-    /// Runs a query and hands over the objects of its rows, with their rows bound.
-    /// - Returns: nil where the store cannot evaluate the query on rows.
+    /// Runs a query and passes the objects of its rows to `body`, bound to their rows.
+    /// - Returns: nil if the store cannot evaluate the query on rows.
     final func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
         if view.answersRequests { return try run(query, asking: view, body) }
@@ -177,7 +178,7 @@ extension NSManagedObjectContext {
         return statistics
     }
 
-    /// The same for a store that answers requests: its objects come as faults.
+    /// Runs a query in an incremental store; its objects are faults.
     private func run(
         _ query: StoreQuery, asking view: StoreView, _ body: (consuming NSManagedObject) throws -> Void
     ) throws -> QueryStatistics? {
@@ -190,14 +191,14 @@ extension NSManagedObjectContext {
 
     // MARK: Pending changes
 
-    /// Changed objects of the fetch's entities: what the store says of them is not what this context says.
+    /// The changed objects of the fetch's entities, which differ from their rows in the store.
     final func pendingObjects(for fetch: FetchSpecification) -> [NSManagedObject] {
         guard changeCount > 0 else { return [] }
         let entities = Set(fetch.concreteEntities.map(ObjectIdentifier.init))
         return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) && fetch.asks($0.runtime.store) }
     }
 
-    /// Whether what the fetch asks may lie in a changed object that it does not ask for: a key path leads through others.
+    /// Whether the result may depend on changed objects that the fetch does not return, because a key path leads through them.
     final func isChangedAlong(_ fetch: FetchSpecification) -> Bool {
         guard changeCount > 0, fetch.includesPendingChanges else { return false }
         let entities = fetch.entitiesAlong

@@ -1,12 +1,13 @@
 import Foundation
 import RecordLog
 
-/// Fetches that no store answers alone: something that this context has changed matters, or rows cannot tell what is asked.
+/// Fetches that the stores cannot answer by themselves: they depend on this context's changes, or rows do not suffice.
 ///
-/// This context says what it has changed, and the stores say everything else: by their rows, or where these cannot tell by objects of a
-/// reader, a context beside this one. An object that was read here may be older than its row.
+/// Changed objects are evaluated in this context. All others are evaluated as the stores have them: by rows or, where rows do not suffice,
+/// by objects of a reader, a second context. This context's own objects may be older than their rows.
 extension NSManagedObjectContext {
-    /// What the stores have found less what this context has changed, and of that what matches as it is now; sorted and cut here.
+    /// Returns the matches in the stores without this context's changed objects, and the changed objects that match now; sorts and applies
+    /// offset and limit here.
     final func fetchInMemory(_ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]) throws -> [NSManagedObject] {
         lastQueryWasInMemory = true
         let reader = StoreReader(of: self), isChanged = isChangedAlong(fetch)
@@ -17,7 +18,7 @@ extension NSManagedObjectContext {
         return fetch.limit == 0 ? objects : Array(objects.prefix(fetch.limit))
     }
 
-    /// A parent's objects; what is asked of those behind a changed path is asked here.
+    /// The parent's matches. If an object along a key path is changed here, the predicate is evaluated in this context.
     private func inheritedMatches(_ fetch: FetchSpecification, _ isChanged: Bool) throws -> [NSManagedObject] {
         var all = fetch
         (all.limit, all.offset, all.sort) = (0, 0, [])
@@ -27,8 +28,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// One store's matches, changed objects left out where this context has the say about them.
-    /// - Parameter isChanged: whether something along the fetch's paths is.
+    /// One store's matches, without changed objects if the fetch includes pending changes.
+    /// - Parameter isChanged: whether an object along the fetch's key paths is changed.
     private func matches(_ fetch: FetchSpecification, _ family: Family, _ isChanged: Bool, _ reader: StoreReader) throws -> [NSManagedObject] {
         let query = family.value(fetch, limit: nil, offset: 0, isSorted: false).query
         var all = query
@@ -36,7 +37,7 @@ extension NSManagedObjectContext {
         let found = try storedMatches(fetch, query, among: all, of: family.store, reader)
         guard fetch.includesPendingChanges else { return found }
         guard isChanged else { return found.filter { !$0.hasChanges } }
-        // Whoever is asked something of a changed object is judged by this context.
+        // An object whose predicate reads a changed object is evaluated in this context.
         let stored = Set(found.map(\.key))
         var objects: [NSManagedObject] = []
         _ = try run(all, on: family.store) { object in
@@ -47,8 +48,8 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// What a store says that matches.
-    /// - Parameter all: asks for every object, for those that rows cannot tell of.
+    /// The matches in a store.
+    /// - Parameter all: a query for every object, used if rows do not suffice.
     private func storedMatches(
         _ fetch: FetchSpecification, _ query: StoreQuery, among all: StoreQuery, of store: NSPersistentStore, _ reader: StoreReader
     ) throws -> [NSManagedObject] {
@@ -65,15 +66,15 @@ extension NSManagedObjectContext {
         return found
     }
 
-    /// This context's object of one that a reader has found, with its row where it is a fault.
+    /// This context's object for one that a reader has found, bound to its row if it is a fault.
     private func own(_ found: NSManagedObject) -> NSManagedObject? {
         guard let object = object(for: found.key) else { return nil }
         if object.isFault, object.storage?.values.isEmpty ?? true, let row = found.sharedRow { object.bind(row) }
         return object
     }
 
-    /// In the request's order, by what the stores have of objects that this context has not changed.
-    /// - Parameter isOwn: whether this context has the say about all of them.
+    /// Sorts objects in the request's order. Unchanged objects are compared by the store's values.
+    /// - Parameter isOwn: whether all objects are compared by this context's values.
     final func sorted(
         _ objects: [NSManagedObject], _ fetch: FetchSpecification, isOwn: Bool = false, _ reader: StoreReader
     ) throws -> [NSManagedObject] {
@@ -96,7 +97,7 @@ extension NSManagedObjectContext {
     }
 }
 
-/// A context's look at what the stores have, by objects of another that has changed nothing; made where it is needed.
+/// Reads the stores' state through objects of a second context, which has no changes and is made when needed.
 final class StoreReader {
     private let owner: NSManagedObjectContext
     private var made: NSManagedObjectContext?
@@ -111,21 +112,21 @@ final class StoreReader {
         return context
     }
 
-    /// Who says what the store has of an object.
-    /// - Parameter withChanges: whether one that was changed speaks for itself.
+    /// Returns the object that has the store's values of `object`.
+    /// - Parameter withChanges: whether a changed object is compared by its own values.
     func stored(_ object: NSManagedObject, withChanges: Bool) throws -> NSManagedObject {
         guard try object.hasChanges ? !withChanges : owner.isOutdated(object) else { return object }
         return context.object(for: object.key) ?? object
     }
 
-    /// - Throws: what an object of the reader's could not be read for.
+    /// - Throws: the failure of reading an object of the second context.
     func check() throws {
         if let failure = made?.readingFailure { throw failure }
     }
 }
 
 extension NSManagedObjectContext {
-    /// Whether an unchanged object has been read, and the store has another version of its row.
+    /// Whether an unchanged object has been read and the store has another version of its row.
     fileprivate final func isOutdated(_ object: NSManagedObject) throws -> Bool {
         guard !object.isFault, object.rowVersion != 0, let store = object.runtime.store, store.rows != nil else { return false }
         return try view(of: store).row(object.key)?.version != object.rowVersion

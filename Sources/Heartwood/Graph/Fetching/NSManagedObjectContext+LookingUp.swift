@@ -1,21 +1,21 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What a fetch by the value of a uniqueness constraint gives, where nothing but the tables of one store has a say in it.
-    /// - Returns: nil where the fetch has to take the ordinary way.
+    /// Executes a fetch by the value of a uniqueness constraint, if the tables of one store suffice.
+    /// - Returns: nil if the fetch needs the general implementation.
     final func lookUp<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType]? {
-        // Another class of predicates may evaluate in a way of its own.
+        // A subclass of the predicate may evaluate differently.
         guard changeCount == 0, parentContext == nil, request.asksForObjectsAlone, QueryTuning.forcedAccess == nil,
             let predicate = request.predicate, type(of: predicate) == NSComparisonPredicate.self,
             let tree = predicate.body as? PredicateTree, let found = try lookUp(tree, request)
         else { return nil }
         guard let object = found.first else { return [] }
-        // Where it is of another class the ordinary way says so.
+        // If the object is of another class, the general implementation reports it.
         guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return Self.converted(object) }
-        return unsafeBitCast(found, to: [ResultType].self)
+        return found.unchecked(as: ResultType.self)
     }
 
-    // Apart, so that the runtime looks for the types that it needs where it is called alone.
+    // A separate function, so that the runtime looks up the types only when it is called.
     @inline(never)
     private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
 
@@ -24,13 +24,13 @@ extension NSManagedObjectContext {
         guard coordinator?.hasSharedEntities == false, let equality = tree.equality else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
         let isAlone = !request.includesSubentities || entity.subentities.isEmpty
-        // Entities that state it each for themselves may have a row each.
+        // If each entity states the constraint for itself, each may have a row with the value.
         guard isAlone ? !entity.isAbstract : entity.isUnique(equality.key) else { return nil }
         return try lookUp(
             ConstraintLookup(key: equality.key, value: equality.value), isAlone ? [entity] : entity.concreteFamily, name: request.plainName)
     }
 
-    /// - Parameter name: the entity's, where the request says no more of it.
+    /// - Parameter name: the entity's name, if the request has no further conditions.
     private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription], name: String?) throws -> [NSManagedObject]? {
         adoptKeys()
         sweepIfWanted()
@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
                 return found.map { [$0] } ?? []
             }
             statistics.add(runtime, known.index, isFound: found != nil)
-            // The constraint holds for all of them together.
+            // The constraint holds for all these entities together.
             if found != nil { break }
         }
         lastQuery = statistics
@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSEntityDescription {
-    /// Whether no two objects of the entity and its subentities have one value of an attribute.
+    /// Whether a constraint makes the attribute unique among the objects of the entity and its subentities.
     fileprivate func isUnique(_ attribute: String) -> Bool {
         let isStated = uniquenessConstraints.contains { constraint in
             constraint.count == 1 && ((constraint[0] as? NSPropertyDescription)?.name ?? constraint[0] as? String) == attribute

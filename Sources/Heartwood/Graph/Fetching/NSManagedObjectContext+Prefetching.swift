@@ -1,9 +1,9 @@
 import Foundation
 import RecordLog
 
-/// What is done with the objects that a fetch has found: refreshed, read, and their relationships read ahead.
+/// The steps after a fetch has found its objects: refreshing them, reading their rows, and prefetching relationships.
 extension NSManagedObjectContext {
-    /// Makes the result of a fetch ready, or its first batch.
+    /// Prepares the result of a fetch, or its first batch.
     final func ready(_ objects: [NSManagedObject], _ fetch: FetchSpecification) throws -> [NSManagedObject] {
         let readiness = fetch.readiness
         if readiness.refreshes { try refreshStale(objects) }
@@ -19,10 +19,10 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// A result may be gone without a word: of so many fetches the newest are remembered.
+    /// A context is not notified when a result is released, so it remembers only this many results with a batch size.
     private static let laterBatchesMax = 16
 
-    /// Called when an object's fault has fired.
+    /// Prepares the batches of an object whose fault has fired.
     @inline(never)
     final func openBatch(of object: NSManagedObject) {
         for later in laterBatches {
@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Lets objects that were read before show their newest rows.
+    /// Refreshes objects that were read before to their newest rows.
     private func refreshStale(_ objects: [NSManagedObject]) throws {
         for object in objects where !object.isFault && !object.isInserted && !object.isDeleted {
             if parentContext == nil, try view(of: store(of: object.runtime)).row(object.key)?.version == object.rowVersion {
@@ -60,14 +60,14 @@ extension NSManagedObjectContext {
 
     // MARK: Relationships
 
-    /// Reads one relationship of many objects, and the rows of its destinations, without firing a fault.
+    /// Reads one relationship of many objects, and the rows of its destinations, without firing faults.
     /// - Returns: the destinations, each once.
     private func prefetch(_ name: String, of owners: [NSManagedObject]) throws -> [NSManagedObject] {
         var keys: Set<ObjectKey> = []
         var byEntity: [ObjectIdentifier: [NSManagedObject]] = [:]
         for owner in owners where !owner.isDeleted { byEntity[ObjectIdentifier(owner.runtime), default: []].append(owner) }
         for group in byEntity.values {
-            // The objects of a family may be of entities without the relationship.
+            // Some entities of a family may not have the relationship.
             guard let runtime = group.first?.runtime, let index = runtime.index(of: name) else { continue }
             if runtime.properties[index].kind == .toOne {
                 try bring(group.map(\.key))
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         return wanted.compactMap { object(for: $0) }
     }
 
-    /// Reads a to-many relationship of objects of one entity, where it was not read yet.
+    /// Reads a to-many relationship of objects of one entity, unless it was read already.
     private func readMembers(of owners: [NSManagedObject], _ runtime: EntityRuntime, _ index: Int) throws {
         let unread = owners.filter { !$0.isInserted && $0.touchedToManyState(index)?.isFired != true }
             .sorted { $0.key.rawValue < $1.key.rawValue }
@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
         for (owner, members) in zip(unread, members) { owner.take(members: members, at: index) }
     }
 
-    /// Makes sure that objects have the rows they read from: those that have none are read in groups. No fault fires.
+    /// Binds objects to their rows; reads missing rows in groups. Fires no fault.
     final func bring(_ keys: [ObjectKey]) throws {
         guard parentContext == nil else {
             identities.makeRoom(for: keys.reduce(0) { identities[$1] == nil ? $0 + 1 : $0 })
@@ -108,14 +108,14 @@ extension NSManagedObjectContext {
             guard let store = runtime(slot: key.slot)?.store else { continue }
             byStore[ObjectIdentifier(store), default: (store, [])].keys.append(key)
         }
-        // Only the map refers to those that are made now, until the caller does.
+        // Until the caller refers to the new objects, only the map does; this delays the sweep.
         identities.makeRoom(for: byStore.values.reduce(0) { $0 + $1.keys.count })
         for (store, keys) in byStore.values {
             let view = try view(of: store)
             try usingRows {
                 try view.rows(keys) { key, row in
                     guard let row, let object = object(for: key) else { return }
-                    // One that was saved here shows the version that was saved.
+                    // An object that was saved here shows the version that was saved.
                     if object.rowVersion == 0 || object.rowVersion == row.version { object.bind(row) }
                 }
             }
@@ -124,14 +124,14 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// A to-one destination as far as it was read; no fault fires.
+    /// A to-one destination, if it has been read; fires no fault.
     final func knownReference(_ index: Int) -> ObjectKey {
         if let value = override(index) { return value.destination }
         guard let boundRow else { return inheritedValue(index).destination }
         return committedValue(index, in: boundRow).destination
     }
 
-    /// Takes the members that the store lists; changes to them stay.
+    /// Sets the members that the store lists; unsaved changes stay on top.
     fileprivate final func take(members: [ObjectKey], at index: Int) {
         let state = touchedToManyState(index) ?? ToManyState(base: nil, isOrdered: runtime.properties[index].isOrdered)
         state.fire(members)

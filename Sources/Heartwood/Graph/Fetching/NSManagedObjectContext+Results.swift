@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Fetches of dictionaries, which tell of the stores alone: no unsaved change of any context counts.
+/// Fetches of dictionaries. They describe the stores only, without the unsaved changes of any context.
 extension NSManagedObjectContext {
     final func dictionaries(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> [NSDictionary] {
         let reader = storeReader(), parts = try reader.storeQueries(for: fetch)
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     }
 
     /// Makes every result.
-    /// - Returns: how many there are.
+    /// - Returns: the number of results.
     final func runResults(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> Int {
         var count = 0
         try forEachResult(fetch, shape) { _ in
@@ -40,8 +40,8 @@ extension NSManagedObjectContext {
         return count
     }
 
-    /// Calls `body` with the values of each result, in the order of the request's properties to fetch, until it returns false. Where
-    /// neither sorting nor groups need them all, no more than one is held.
+    /// Calls `body` with the values of each result, in the order of the request's properties to fetch, until it returns false. Holds one
+    /// result at a time, unless sorting or grouping needs all.
     /// - Precondition: the request's type is `dictionaryResultType`.
     package final func forEachResult<ResultType>(_ request: NSFetchRequest<ResultType>, _ body: ([Any?]) throws -> Bool) throws {
         checkQueue()
@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A shape with the values of the aggregates over all objects that the fetch finds, whatever its limit.
+    /// Fills a shape with the aggregates over all objects that the fetch finds, without its limit.
     private func filled(_ shape: ResultShape, _ fetch: FetchSpecification) throws -> ResultShape {
         guard let overall = shape.overall else { return shape }
         var fetch = fetch, found: [PredicateValue] = []
@@ -84,10 +84,10 @@ extension NSManagedObjectContext {
         return shape.filled(found)
     }
 
-    /// Who reads the stores: this context, or one beside it in the place of a child, and of one whose objects say more than the stores.
+    /// The context that reads the stores: this one, or a new one for a child and for a context with changes.
     private func storeReader() -> NSManagedObjectContext { parentContext == nil && changeCount == 0 ? self : newReader() }
 
-    /// A context that nobody else sees, and that has changed nothing.
+    /// Makes a private context without changes.
     final func newReader() -> NSManagedObjectContext {
         let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         reader.persistentStoreCoordinator = coordinator
@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
         return reader
     }
 
-    /// What rows cannot tell is asked of objects of a context that nobody else sees.
+    /// Evaluates expressions that rows do not suffice for, on the objects of a private context.
     private func tabulateObjects(_ fetch: FetchSpecification, _ shape: ResultShape, into sink: ResultSink) throws {
         let reader = newReader()
         var fetch = fetch
@@ -135,7 +135,7 @@ extension NSManagedObjectContext {
 }
 
 extension PredicateValue {
-    /// An object of the reader's as its ID.
+    /// Replaces an object of the reader by its ID.
     fileprivate var identified: PredicateValue {
         if case .object(let object) = self { return .objectID(object.objectID) }
         return self

@@ -1,30 +1,33 @@
 import Foundation
 
-/// Contexts that read one commit of each store, whatever others save meanwhile.
+/// Contexts that read one commit of each store, even if other contexts or processes save.
 ///
-/// A view of a commit stays readable while it is held, so a pinned context keeps the views that it has. What it writes is written on top
-/// of the newest commit like anybody's: rows carry the versions that were read, and a save finds the conflicts.
+/// A view of a commit stays readable while it is held, so a pinned context keeps its views. Its saves write on top of the newest commit
+/// like those of any context: objects carry the row versions that were read, and the save finds the conflicts.
 extension NSManagedObjectContext {
-    /// The commits that this context reads; nil where it reads the newest ones, and in a child, which reads what its root reads.
+    /// The commits that this context reads; nil if it reads the newest ones, and in a child, which reads its root's.
     public final var queryGenerationToken: NSQueryGenerationToken? {
         checkQueue()
         return generation
     }
 
-    /// Pins the context: from now on fetches, counts, faults and relationships read one commit of each store, whatever others save.
+    /// Pins the context: fetches, counts, faults and relationships then read one commit of each store, even if other contexts or processes
+    /// save.
     ///
-    /// Objects that were read already stay as they are until they are refreshed. `save()`, `reset()`, `refreshAllObjects()` and merging
-    /// changes, by hand or automatically, take the context to the newest commits, and it stays pinned there. A save that fails leaves it
-    /// where it was, unless a merge policy has resolved a conflict in it. Saves meet the same conflicts as those of any context. Delete
-    /// rules follow the relationships that the context reads: whoever came to an object since then keeps pointing at it when it goes.
+    /// Objects that were already read stay unchanged until they are refreshed. `save()`, `reset()`, `refreshAllObjects()` and merging
+    /// changes, explicitly or automatically, move the context to the newest commits, and it stays pinned there. A save that fails does not
+    /// move it, unless a merge policy has resolved a conflict in it. Saves meet the same conflicts as those of any context. Delete rules
+    /// follow the relationships as the context reads them: an object that has pointed at a deleted object only since then keeps pointing at
+    /// it.
     ///
-    /// Incremental stores, which are asked, are read as they are. A store that is added later is read from the commit that is its newest
-    /// at the first look. Batch requests work on what is newest, and do not move the context.
-    /// - Parameter generation: `.current` for the newest commits, also of other processes; another context's `queryGenerationToken` for
-    ///   what that one reads; nil to read what is newest from now on.
-    /// - Throws: 134070 where the context has no coordinator, or the token is another coordinator's; nothing changes then.
+    /// Incremental stores are always read in their current state. A store that is added later is read from the commit that is newest when
+    /// the store is first read. Batch requests work on the newest commits and do not move the context.
+    /// - Parameter generation: `.current` for the newest commits, including other processes'; another context's `queryGenerationToken` for
+    ///   the commits that it reads; nil to read the newest commits from now on.
+    /// - Throws: 134070 if the context has no coordinator, or the token belongs to another coordinator; nothing has changed then.
     /// - Precondition: the context has no parent.
-    /// - Complexity: O(stores); nothing is read. A pinned context costs memory for what its commits have and the newest have not.
+    /// - Complexity: O(stores); nothing is read. A pinned context costs memory for the rows of its commits that the newest commits no
+    ///   longer have.
     public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         checkQueue()
         precondition(parentContext == nil, "A child context reads what its root reads; set the query generation of the root.")
@@ -51,7 +54,7 @@ extension NSManagedObjectContext {
         forgetLastView()
     }
 
-    /// Takes a pinned context to the newest commits that this process knows of.
+    /// Moves a pinned context to the newest commits that this process knows.
     @inline(__always)
     final func advanceGeneration() {
         if generation != nil { advance() }
@@ -62,7 +65,7 @@ extension NSManagedObjectContext {
         pin(to: NSQueryGenerationToken(coordinator))
     }
 
-    /// Runs what compares with the newest commits. Where that throws, the context reads what it has read before.
+    /// Runs `body` on the newest commits. If it throws, the context reads its former commits again.
     final func readingNewest(_ body: () throws -> Void) throws {
         let old = generation
         advanceGeneration()
@@ -74,13 +77,13 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What the root reads; nil for what is newest.
+    /// The generation that the root reads; nil for the newest commits.
     final var effectiveGeneration: NSQueryGenerationToken? {
         guard parentContext != nil else { return generation }
         return tree.isPinned ? askParent { $0.effectiveGeneration } : nil
     }
 
-    /// Whether a view of this store that is not the newest is the right one.
+    /// Whether this context may keep a view of the store that is not the newest.
     @inline(never)
     final func isPinned(on store: NSPersistentStore) -> Bool {
         generation != nil && store.persistentStoreCoordinator != nil

@@ -3,14 +3,14 @@ import Synchronization
 
 /// Names a commit of each store of a coordinator, for contexts to read: see `NSManagedObjectContext.setQueryGenerationFrom(_:)`.
 ///
-/// A token keeps what it names readable while it lives, whatever is saved and compacted meanwhile: the disk keeps the space of a file that a
-/// compaction has replaced until no token names a commit in it, and each context has come to the end of an event. It means nothing to another coordinator or process,
-/// and is not archived.
+/// A token keeps its commits readable while it lives, also through saves and compactions. A file that a compaction has replaced takes disk
+/// space until no token names a commit in it and each context has ended its event. A token means nothing to another coordinator or process,
+/// and cannot be archived.
 /// Source: https://developer.apple.com/documentation/coredata/nsquerygenerationtoken
 open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked: what changes lies in `state`, under its lock.
+    // Unchecked: mutable state is in `state`, under its lock.
 
-    /// Stands for the newest commits at the time when it is set.
+    /// Represents the newest commits at the time when it is set.
     open class var current: NSQueryGenerationToken { newest }
     private static let newest = NSQueryGenerationToken(nil)
 
@@ -20,14 +20,14 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
     }
 
     private struct State: @unchecked Sendable {
-        // Unchecked: views of record logs are read from several threads.
+        // Unchecked: views of record logs may be read from several threads.
         var pins: [Pin] = []
         weak var coordinator: NSPersistentStoreCoordinator?
     }
 
     private let state: Mutex<State>
 
-    /// The newest commits. A store that cannot be read now says so when it is.
+    /// Names the newest commits. A store that cannot be read now is left out, and reading it later reports the failure.
     init(_ coordinator: NSPersistentStoreCoordinator?) {
         var pins: [Pin] = []
         for store in coordinator?.persistentStores ?? [] where Self.canPin(store) {
@@ -37,15 +37,15 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// A store that answers requests has one state, the one that it tells of.
+    /// An incremental store has only its current state.
     private static func canPin(_ store: NSPersistentStore) -> Bool { store.rows != nil }
 
     final func belongs(to coordinator: NSPersistentStoreCoordinator) -> Bool {
         state.withLock { $0.coordinator === coordinator }
     }
 
-    /// The commit of a store. Of one that was added later it is the one that is newest now, and stays it for all who have the token.
-    /// - Returns: nil for a store that is read as it is, and one that was removed.
+    /// Returns the commit of a store. For a store added later, the first call names the newest commit, for all users of the token.
+    /// - Returns: nil for a store that is read in its current state, and for a removed store.
     final func view(of store: NSPersistentStore) throws -> StoreView? {
         guard Self.canPin(store), store.persistentStoreCoordinator != nil else { return nil }
         return try state.withLock { state in

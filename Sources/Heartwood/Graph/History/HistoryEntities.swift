@@ -1,6 +1,6 @@
 import Foundation
 
-/// What fetch requests for transactions and changes name as their entities: in a model of their own, which no store holds.
+/// The entities of fetch requests for transactions and changes. They belong to a model of their own, which no store holds.
 enum HistoryEntities {
     static var transaction: NSEntityDescription { made.transaction }
     static var change: NSEntityDescription { made.change }
@@ -47,7 +47,7 @@ enum HistoryEntities {
         return attribute
     }
 
-    /// For all of one of them.
+    /// A request for all transactions or all changes.
     static func request(_ entity: NSEntityDescription) -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>(name: entity.name, objectClass: nil)
         request.entity = entity

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One history request on its way through the stores of a context's coordinator.
+/// Executes one history request over the stores of a context's coordinator.
 struct HistoryExecution {
     private let request: NSPersistentHistoryChangeRequest
     private let context: NSManagedObjectContext
@@ -10,14 +10,14 @@ struct HistoryExecution {
         self.context = context
     }
 
-    /// One store that tracks its history, and the transactions that are asked for.
+    /// One store that tracks its history, and the transactions that the request selects from it.
     private struct Part {
         let store: RecordLogStore
         let reader: HistoryReader
         var selection = HistorySelection(from: 1)
     }
 
-    /// A transaction and who has read it.
+    /// A transaction and its reader.
     private struct Found {
         let reader: HistoryReader
         let record: HistoryRecord
@@ -39,7 +39,7 @@ struct HistoryExecution {
         return try fetch(try parts.map(bounded), filter)
     }
 
-    /// - Throws: 134301 for a token that says of none of the stores where its reader is.
+    /// - Throws: 134301 for a token that names a position in none of the stores.
     private func check(_ token: NSPersistentHistoryToken, _ parts: [Part]) throws {
         guard !token.places.isEmpty, !parts.contains(where: { token.places[$0.reader.source.storeIdentifier] != nil }) else { return }
         throw CoreDataError.make(
@@ -81,8 +81,9 @@ struct HistoryExecution {
 
     // MARK: Fetching
 
-    /// Calls `body` with the transactions that are asked for until it returns false: a store's in the order of their numbers, those of several stores
-    /// by their times. One that is later than some behind it, as its clock was ahead, comes with the earliest of those.
+    /// Calls `body` with the selected transactions until it returns false. The transactions of one store come in the order of their numbers, those
+    /// of several stores in the order of their times. A transaction whose clock was ahead sorts with the earliest of the later transactions of its
+    /// store.
     private func forEach(_ parts: [Part], _ body: (Found) throws -> Bool) throws {
         let isWhole = request.token != nil
         if parts.count == 1, let part = parts.first {
@@ -158,7 +159,7 @@ struct HistoryExecution {
         return transactions.map { NSPersistentHistoryTransaction($0.record, isBare ? .none : .some($0.changes)) }
     }
 
-    /// Changes as the request wants them.
+    /// Converts changes to the request's result type.
     private func result(_ list: [(HistoryRecord, HistoryChange)]) -> Any {
         guard request.resultType != .count else { return list.count }
         let changes = list.map { NSPersistentHistoryChange($0.0, $0.1) }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a history request's fetch request says: which transactions or changes, in which order, and how many.
+/// The selection that a history request's fetch request makes: transactions or changes, a predicate, an order and a limit.
 struct HistoryFilter {
-    /// Whether it is about changes; about transactions otherwise.
+    /// Whether the request asks for changes; it asks for transactions otherwise.
     let isOfChanges: Bool
     private let predicate: PredicateNode?
     private let order: [SortKey]
     private let offset: Int
     private let limit: Int
 
-    /// - Throws: 134091 for what no transaction or change can be asked.
+    /// - Throws: 134091 for an entity, predicate or order that a history cannot answer.
     init(_ request: NSFetchRequest<any NSFetchRequestResult>?) throws {
         let name = request?.entityName ?? HistoryEntities.transaction.name
         guard let entity = [HistoryEntities.transaction, HistoryEntities.change].first(where: { $0.name == name }) else {
@@ -25,7 +25,7 @@ struct HistoryFilter {
         limit = max(0, request?.fetchLimit ?? 0)
     }
 
-    /// No more than so many need to be found.
+    /// The number of matches after which the search can stop.
     var enough: Int { limit == 0 || !order.isEmpty ? .max : offset.addingReportingOverflow(limit).overflow ? .max : offset + limit }
 
     func holds(for subject: some PredicateSubject) throws -> Bool {
@@ -37,7 +37,7 @@ struct HistoryFilter {
         }
     }
 
-    /// Those of a list that are wanted, in their order.
+    /// The members of a list within the request's offset and limit, in its order.
     func window<Element>(_ list: [Element], _ subject: (Element) -> some PredicateSubject) throws -> [Element] {
         var list = list
         if !order.isEmpty {
@@ -57,7 +57,7 @@ struct HistoryFilter {
 }
 
 extension ExpressionNode {
-    /// A change has its entity's name: an entity that it is compared with stands for its own.
+    /// A change is stored with its entity's name, so an entity in a comparison is replaced by its name.
     fileprivate var namingEntities: ExpressionNode {
         switch self {
         case .keyPath(let keys) where keys.last == "name" && keys.dropLast().last == "changedEntity": .keyPath(Array(keys.dropLast()))

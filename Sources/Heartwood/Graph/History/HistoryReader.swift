@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// One store's history as of one commit.
+/// The history of one store as of one commit.
 struct HistoryReader {
     let source: HistorySource
     private let table: HistoryTable
@@ -13,16 +13,16 @@ struct HistoryReader {
         source = HistorySource(store, view, table)
     }
 
-    /// Behind the newest transaction.
+    /// The number after the newest transaction's.
     var end: UInt64 { max(snapshot.rowLimit(table.id), 1) }
 
-    /// The place behind the newest transaction. One row is read.
+    /// The position after the newest transaction. Reads one row.
     func newestPlace() throws -> NSPersistentHistoryToken.Place {
         let row = try snapshot.row(RowReference(table: table.id, row: end - 1))
         return .init(table: table.id.rawValue, number: Int64(end - 1), time: row.map(table.timestamp) ?? 0)
     }
 
-    /// The first row from a number on.
+    /// The first row with this number or a higher one.
     private func firstRow(from number: UInt64) throws -> RowView? {
         var found: RowView?
         try snapshot.scan(table.id, from: number) { row in
@@ -32,8 +32,9 @@ struct HistoryReader {
         return found
     }
 
-    /// The transactions with some times.
-    /// - Complexity: O(log n) rows are read for each run of rising times (see `HistoryFalls`); the others are left to those who read them.
+    /// The transactions whose times satisfy a condition.
+    /// - Complexity: reads O(log n) rows for each run of rising times (see `HistoryFalls`). Runs without an order are selected whole; `forEach`
+    ///   tests their rows.
     func selection(_ times: HistorySelection.Times) throws -> HistorySelection {
         guard let first = try firstRow(from: 1)?.reference.row, first < end else { return HistorySelection([], times) }
         var ranges: [Range<UInt64>] = []
@@ -53,7 +54,7 @@ struct HistoryReader {
         return HistorySelection(ranges, times)
     }
 
-    /// The number from which on all transactions of a range have late times, where none has before.
+    /// The first number from which all transactions of a range are late. The times in the range must rise.
     private func turn(in range: Range<UInt64>, _ isLate: (Double) -> Bool) throws -> UInt64 {
         var low = range.lowerBound, high = range.upperBound
         while low < high {
@@ -67,8 +68,8 @@ struct HistoryReader {
         return low
     }
 
-    /// The number of the transaction behind which a place is; 0 for none.
-    /// - Throws: 134301 where the place is of another history.
+    /// The number of the transaction before a position; 0 for none.
+    /// - Throws: 134301 where the position belongs to another history.
     func number(of place: NSPersistentHistoryToken.Place) throws -> UInt64 {
         guard place.table == table.id.rawValue, place.number >= 0, let number = UInt64(exactly: place.number), number < end else {
             throw expired("names a transaction that the store has not made; it was put back to an older state, or its history was begun anew")
@@ -81,8 +82,8 @@ struct HistoryReader {
         return number
     }
 
-    /// The number behind a place.
-    /// - Throws: 134301 as above, and where what came behind it is not all there.
+    /// The number after a position.
+    /// - Throws: 134301 as `number(of:)` does, and where the next transaction was deleted.
     func number(behind place: NSPersistentHistoryToken.Place) throws -> UInt64 {
         let number = try number(of: place)
         if number + 1 < end, try !snapshot.contains(RowReference(table: table.id, row: number + 1)) {
@@ -98,9 +99,9 @@ struct HistoryReader {
             [NSFilePathErrorKey: source.path])
     }
 
-    /// Calls `body` with each of some transactions, in the order of their numbers, until it returns false. What it is given may be kept.
+    /// Calls `body` with each selected transaction, in the order of their numbers, until it returns false. `body` may keep the records.
     /// - Parameter isWhole: whether a transaction that is missing between others is an error: 134301.
-    /// - Complexity: O(transactions); changes are not looked at.
+    /// - Complexity: O(transactions); changes are not read.
     func forEach(_ selection: HistorySelection, isWhole: Bool, _ body: (HistoryRecord) throws -> Bool) throws {
         for range in selection.ranges {
             var expected = range.lowerBound, goesOn = true
@@ -117,7 +118,7 @@ struct HistoryReader {
         }
     }
 
-    /// Looks through a transaction's changes.
-    /// - Returns: how many it has.
+    /// Checks a transaction's changes.
+    /// - Returns: the number of its changes.
     func check(_ record: HistoryRecord) throws -> Int { try record.check(snapshot.rowLimit) }
 }

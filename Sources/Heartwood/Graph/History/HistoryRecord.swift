@@ -1,10 +1,10 @@
 import Foundation
 import RecordLog
 
-/// One change as it was read.
+/// A decoded change.
 struct HistoryChange: @unchecked Sendable {
-    // Unchecked: a tombstone's values are nobody's to change.
-    /// In its transaction, from 1.
+    // Unchecked: nothing changes a tombstone's values.
+    /// The change's position in its transaction, from 1.
     let place: Int64
     let type: NSPersistentHistoryChangeType
     let reference: RowReference
@@ -13,9 +13,9 @@ struct HistoryChange: @unchecked Sendable {
     let tombstone: [AnyHashable: Any]?
 }
 
-/// Where transactions were read: what makes objects' IDs and names of their rows and columns.
+/// The state of the store in which transactions were read. It turns their rows and columns into object IDs and property names.
 final class HistorySource: @unchecked Sendable {
-    // Unchecked: the weak reference is made once.
+    // Unchecked: the weak reference is set once.
     let storeIdentifier: String
     weak let store: RecordLogStore?
     fileprivate let schema: RecordLogSchema
@@ -37,7 +37,7 @@ final class HistorySource: @unchecked Sendable {
     func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
 }
 
-/// One transaction as it was read. Its changes stay where they lie until somebody asks for them, however many they are.
+/// A decoded transaction. Its changes stay in the file until they are asked for, however many they are.
 final class HistoryRecord: Sendable {
     let source: HistorySource
     let number: Int64
@@ -45,7 +45,7 @@ final class HistoryRecord: Sendable {
     let author, contextName, processID, bundleID: String?
     private let changes: ValueReader?
 
-    /// - Throws: where the row does not lead to its changes.
+    /// - Throws: if the row's reference to its changes cannot be followed.
     init(_ row: RowView, _ table: HistoryTable, _ source: HistorySource, _ snapshot: Snapshot) throws {
         self.source = source
         number = Int64(row.reference.row)
@@ -61,7 +61,7 @@ final class HistoryRecord: Sendable {
         NSPersistentHistoryToken([source.storeIdentifier: .init(table: source.table.rawValue, number: number, time: timestamp)])
     }
 
-    /// Whether the changes are there: a salvage may have lost them.
+    /// Whether the changes exist: a salvage may have lost them.
     var hasChanges: Bool { changes != nil }
 
     private func damaged() -> NSError {
@@ -82,10 +82,10 @@ final class HistoryRecord: Sendable {
         }
     }
 
-    /// Looks through all changes, so that reading them later finds nothing wrong.
-    /// - Parameter limit: no row of a table has this number or a higher one.
-    /// - Returns: how many `forEachChange` gives.
-    /// - Complexity: O(bytes); changes that were written as one are looked at as one.
+    /// Checks all changes, so that reading them later cannot fail.
+    /// - Parameter limit: gives the limit of a table's row numbers, which all lie below it.
+    /// - Returns: the number of changes that `forEachChange` gives.
+    /// - Complexity: O(bytes); a run of changes is checked in one step.
     func check(_ limit: (TableID) -> UInt64) throws -> Int {
         var count = 0
         try forEachRun { decoder, run in
@@ -98,7 +98,7 @@ final class HistoryRecord: Sendable {
         return count
     }
 
-    /// Calls `body` with each change of an object that the model has an entity for, until it returns false.
+    /// Calls `body` with each change of an object whose entity the model has, until it returns false.
     func forEachChange(_ body: (HistoryChange) throws -> Bool) throws {
         var place: Int64 = 0
         var last: (table: TableID, columns: [ColumnID: Int])?
@@ -133,7 +133,7 @@ final class HistoryRecord: Sendable {
         }
     }
 
-    /// By column, which property has it today.
+    /// The property that each column has in the current model.
     private func columns(of table: EntityTable) -> [ColumnID: Int] {
         var result: [ColumnID: Int] = [:]
         for column in source.snapshotCatalog.table(table.id)?.currentLayout.columns ?? [] {
@@ -151,7 +151,7 @@ final class HistoryRecord: Sendable {
             case .column(let id): byColumn[id]
             case .named(let name): runtime.index(of: name)
             }
-            // Of an element its composite.
+            // An element stands for its composite attribute.
             if let index { result.insert(runtime.entity.frozenProperties[runtime.statedIndex(index)]) }
         }
         return result

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// Which transactions of one history a request is about.
+/// The transactions of one history that a request selects.
 struct HistorySelection {
     /// A condition on their times, in seconds since 2001.
     enum Times {
@@ -17,7 +17,7 @@ struct HistorySelection {
         }
     }
 
-    /// Rising; they may have more than is selected.
+    /// In ascending order. They may contain more transactions than the times select.
     private(set) var ranges: [Range<UInt64>]
     let times: Times
 
@@ -26,13 +26,13 @@ struct HistorySelection {
         self.times = times
     }
 
-    /// From a number on.
+    /// All transactions from a number on.
     init(from first: UInt64) { self.init([first..<UInt64.max], .any) }
 
-    /// Those with lower numbers.
+    /// All transactions with lower numbers.
     init(before limit: UInt64) { self.init([0..<limit], .any) }
 
-    /// Those of them from a number on.
+    /// The part of the selection from a number on.
     func from(_ first: UInt64) -> HistorySelection {
         HistorySelection(ranges.map { $0.clamped(to: first..<UInt64.max) }.filter { !$0.isEmpty }, times)
     }

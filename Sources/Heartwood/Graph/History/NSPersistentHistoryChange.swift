@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a transaction did to an object.
+/// The kind of a change.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychangetype
 public enum NSPersistentHistoryChangeType: Int, Sendable {
     case insert = 0
@@ -8,10 +8,10 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
     case delete = 2
 }
 
-/// What one transaction did to one object. It may cross threads, and outlive its store.
+/// A change that one transaction made to one object. It may cross threads, and outlive its store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychange
 open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked Sendable {
-    // Unchecked: everything is immutable once it is made.
+    // Unchecked: all properties are immutable after initialisation.
     private final var made: (record: HistoryRecord, change: HistoryChange)?
     private final var record: HistoryRecord { parts.record }
     private final var change: HistoryChange { parts.change }
@@ -21,7 +21,7 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
         return made
     }
 
-    /// A change of no history, for a subclass of the program's that overrides what is asked of it.
+    /// Creates a change that belongs to no history. A subclass overrides the properties it needs.
     public override init() {
         super.init()
     }
@@ -31,34 +31,33 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
         made = (record, change)
     }
 
-    /// Rises from change to change of a store, and is never given again while the store tracks its history: the transaction's number
-    /// in the high 32 bits, the change's place in it from 1 in the low ones.
+    /// The transaction's number in the high 32 bits, and the change's position in it, from 1, in the low ones. It rises from change to change of a
+    /// store and is never reused while the store tracks its history.
     open var changeID: Int64 { record.number << 32 | change.place }
-    /// The object; it need not be there any more.
+    /// The changed object, which may have been deleted since.
     open var changedObjectID: NSManagedObjectID {
         NSManagedObjectID(entity: change.entity, key: record.source.key(change.reference), store: record.source.store, contextToken: 0)
     }
     open var changeType: NSPersistentHistoryChangeType { change.type }
-    /// Of a deletion: what the object had in attributes whose `preservesValueInHistoryOnDeletion` is set, by their names; nil where none of
-    /// them had a value.
+    /// For a deletion: the object's values of the attributes whose `preservesValueInHistoryOnDeletion` is set, by name; nil where none of them had
+    /// a value.
     open var tombstone: [AnyHashable: Any]? { change.tombstone }
-    /// Of an update: the attributes and to-one relationships whose values are others than before, derived ones among them, and the to-many
-    /// relationships whose members, or whose order, are; of a batch update those that it was to update. What the model does not have any
-    /// more is left out.
+    /// For an update: the attributes and to-one relationships whose values changed, derived attributes among them, and the to-many relationships
+    /// whose members or order changed. For a batch update: the properties that it set. Properties that the current model lacks are left out.
     open var updatedProperties: Set<NSPropertyDescription>? { change.type == .update ? change.updatedProperties : nil }
     /// The transaction, with all of its changes.
     open var transaction: NSPersistentHistoryTransaction? { NSPersistentHistoryTransaction(record, .all) }
 
     // MARK: Asking for changes
 
-    /// What changes can be asked for by: changeID, changeType, changedObjectID, changedEntity (a name), and of their transactions by key
-    /// paths like `transaction.author`.
+    /// The entity that predicates on changes use. Its properties are changeID, changeType, changedObjectID and changedEntity (a name); key paths
+    /// like `transaction.author` lead to the transaction's.
     open class var entityDescription: NSEntityDescription? { HistoryEntities.change }
 
-    /// The same one for every context.
+    /// The entity does not depend on the context.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
 
-    /// A request for changes, new each time: set its predicate, and the whole as a history request's `fetchRequest`.
+    /// A new request for changes. Set its predicate, then assign it to a history request's `fetchRequest`.
     open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(HistoryEntities.change) }
 
     // MARK: Comparing

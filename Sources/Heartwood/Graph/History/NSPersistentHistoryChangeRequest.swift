@@ -1,12 +1,12 @@
 import Foundation
 
-/// Asks stores that track history for what has happened to them, or to forget what is old.
+/// Fetches or deletes the history of stores that track it.
 ///
-/// A store tracks history where it was added with `NSPersistentHistoryTrackingKey`: then every save and batch request leaves a transaction
-/// with its changes, written in the commit that it tells of. `NSManagedObjectContext.execute(_:)` gives an `NSPersistentHistoryResult`.
-/// - Throws, when it is executed: 134301 (`NSPersistentHistoryTokenExpiredError`) where what came behind the token was deleted in part, or
-///   is lost, or the token is of another history: read the store itself then, and go on from its current token. 134091 where no store that
-///   is asked tracks history, and for a predicate or an order that cannot be asked; 513 for a deletion in a read-only store.
+/// A store tracks its history if it was added with `NSPersistentHistoryTrackingKey`. Every save and batch request then writes a transaction with
+/// its changes, in the same commit as the changes themselves. `NSManagedObjectContext.execute(_:)` returns an `NSPersistentHistoryResult`.
+/// - Throws, when it is executed: 134301 (`NSPersistentHistoryTokenExpiredError`) if the token belongs to another history, or if transactions after
+///   it were deleted or lost: read the store itself then, and go on from its current token. 134091 if no requested store tracks history, or if a
+///   predicate or an order is not supported. 513 for a deletion in a read-only store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ExecutableRequest {
     enum Bound {
@@ -17,18 +17,18 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
 
     private(set) final var bound = Bound.everything
     private(set) final var isDeletion = false
-    /// What the result has. A deletion has a status alone.
+    /// The contents of the result. A deletion always returns a status.
     open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
-    /// Where the history begins that is asked for, or up to which it is to be deleted; nil for all of it, and for a date.
+    /// The token after which transactions are fetched, or before which they are deleted; nil for the whole history, and for a date.
     open var token: NSPersistentHistoryToken? {
         if case .token(let token) = bound { token } else { nil }
     }
-    /// Which transactions, or which changes, are asked for: its entity is `NSPersistentHistoryTransaction`'s or
-    /// `NSPersistentHistoryChange`'s. Its predicate, sort descriptors, `fetchOffset` and `fetchLimit` hold for what that is an entity of;
-    /// they come behind the token or date. Whatever `fetchBatchSize` is, a transaction's changes are made when they are asked for.
+    /// Selects transactions or changes. Its entity is `NSPersistentHistoryTransaction`'s or `NSPersistentHistoryChange`'s, and its predicate, sort
+    /// descriptors, `fetchOffset` and `fetchLimit` apply to members of that entity, after the token or date has been applied. `fetchBatchSize` has
+    /// no effect: a transaction creates its changes when they are read.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
-    /// A request for all of the history.
+    /// Creates a request for the whole history.
     public required override init() {
         super.init()
     }
@@ -45,28 +45,28 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
 
     // MARK: Fetching
 
-    /// The transactions later than a date, a store's in the order of their numbers. O(log n) to find the first one; the same again for each
-    /// time that the clock fell back by more than five seconds. Those before the 64th last fall are looked through one by one.
+    /// Fetches the transactions later than a date; those of one store come in the order of their numbers. Finding the first one takes O(log n), and
+    /// as much again for each time that the clock fell back by more than five seconds. Transactions before the 64th last fall are scanned.
     public class func fetchHistory(after date: Date) -> Self { made(.date(date)) }
 
-    /// The transactions behind a token; nil for all that there are. O(1) to find the first one.
+    /// Fetches the transactions after a token, or all of them for nil. Finding the first one takes O(1).
     public class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
         made(token.map(Bound.token) ?? .everything)
     }
 
-    /// The transactions behind one of its store, and all of other stores; nil for all that there are.
+    /// Fetches the transactions after this one in its store, and all of other stores; nil fetches everything.
     public class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         fetchHistory(after: transaction?.token)
     }
 
-    /// The transactions or changes that a fetch request describes (see `fetchRequest`).
+    /// Fetches the transactions or changes that a fetch request describes (see `fetchRequest`).
     public class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
         let request = made(.everything)
         request.fetchRequest = fetchRequest
         return request
     }
 
-    /// The same for a request of another type, which off Apple's platforms is another class.
+    /// The same for another result type, which is a different class except on Apple's platforms.
     public class func fetchHistory<ResultType: NSFetchRequestResult>(
         withFetch fetchRequest: NSFetchRequest<ResultType>
     ) -> Self {
@@ -75,18 +75,18 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
 
     // MARK: Deleting
 
-    /// Deletes the transactions earlier than a date. O(transactions deleted), in commits of some thousand each. A transaction that was
-    /// made under a clock far ahead has a later time: it stays where those behind it go.
+    /// Deletes the transactions earlier than a date, in commits of a few thousand each. O(transactions deleted). A transaction whose clock was far
+    /// ahead has a later time: it stays although transactions after it are deleted.
     public class func deleteHistory(before date: Date) -> Self {
         made(.date(date), isDeletion: true)
     }
 
-    /// Deletes the transactions before the one behind which a token is; that one stays. nil deletes nothing.
+    /// Deletes the transactions before a token's own, which stays. nil deletes nothing.
     public class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
         made(.token(token ?? NSPersistentHistoryToken([:])), isDeletion: true)
     }
 
-    /// Deletes the transactions before one, in its store. nil deletes nothing.
+    /// Deletes the transactions before this one, in its store. nil deletes nothing.
     public class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
         deleteHistory(before: transaction?.token)
     }

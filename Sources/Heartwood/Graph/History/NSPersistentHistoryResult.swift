@@ -1,25 +1,25 @@
 import Foundation
 
-/// Whether a store tracks its history: a Boolean. The default is false. For record logs, in files and in memory; stores of other types have
-/// no history, and take no notice of it.
+/// A store option: whether the store tracks its history, a Boolean. The default is false. It applies to record logs, in files and in memory; other
+/// store types have no history and ignore it.
 ///
-/// A store that has a history goes on recording, whoever opens it and with whatever options, so that no reader of the history misses
-/// anything. To end it, delete all of it and then add the store with false.
+/// A store with a history goes on recording for every process that opens it and with all options, so that no reader of the history misses a change.
+/// To end a history, delete all of it and then add the store with false.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
-/// In the user info of `NSPersistentStoreRemoteChange`, of a store that tracks history: the `NSPersistentHistoryToken` behind what is
-/// known to have been committed.
+/// In the user info of `NSPersistentStoreRemoteChange`, for a store that tracks its history: the `NSPersistentHistoryToken` after the newest known
+/// commit.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
-/// What a history request tells.
+/// The contents of a history request's result.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistoryresulttype
 public enum NSPersistentHistoryResultType: Int, Sendable {
-    /// A Boolean: true, since what fails throws.
+    /// A Boolean, always true: failures throw.
     case statusOnly = 0
-    /// `[NSManagedObjectID]`: of the objects that were changed, each once, in the order of their first changes.
+    /// `[NSManagedObjectID]`: the IDs of the changed objects, each once, in the order of their first changes.
     case objectIDs = 1
-    /// How many changes there are: an `Int`. No change is made for it.
+    /// `Int`: the number of changes. No change is created for it.
     case count = 2
-    /// `[NSPersistentHistoryTransaction]`, which have no changes.
+    /// `[NSPersistentHistoryTransaction]`, without their changes.
     case transactionsOnly = 3
     /// `[NSPersistentHistoryChange]`.
     case changesOnly = 4
@@ -32,7 +32,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 /// Transactions come in the order in which they were committed; of several stores, by their times.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistoryresult
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
-    /// As `resultType` says.
+    /// The type depends on `resultType`.
     public final let result: Any?
     public final let resultType: NSPersistentHistoryResultType
 

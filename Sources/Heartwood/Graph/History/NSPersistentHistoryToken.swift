@@ -1,27 +1,28 @@
 import Foundation
 
-/// A place in the history of one or several stores: behind a transaction.
+/// A position in the history of one or several stores: after a transaction.
 ///
-/// Keep it where a program must go on after it was ended: archive it (`NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`,
-/// `NSKeyedUnarchiver.unarchivedObject(ofClass:from:)`), or encode it by `Codable`. Two tokens are equal where they name the same places.
+/// Keep a token where a program must go on after it was ended. Archive it (`NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`,
+/// `NSKeyedUnarchiver.unarchivedObject(ofClass:from:)`), or encode it with `Codable`. Two tokens are equal if they name the same positions.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorytoken
 open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codable, @unchecked Sendable {
-    // Unchecked: immutable once it is made.
+    // Unchecked: immutable after initialisation.
 
-    /// The place in one store's history.
+    /// A position in the history of one store.
     struct Place: Hashable, Codable, Sendable {
-        /// The table of the history. One that was ended and begun again has another.
+        /// The table of the history. A history that was ended and begun again has another table.
         let table: UInt16
-        /// The newest transaction before the place; 0 where there is none.
+        /// The newest transaction before the position; 0 for none.
         let number: Int64
-        /// When it was, in seconds since 2001; 0 where that is not known. A store that was put back to an older state may give the number again.
+        /// The time of that transaction, in seconds since 2001; 0 if unknown. It distinguishes transactions of one number: a store that was put
+        /// back to an older state may reuse the number.
         let time: Double
     }
 
-    /// By the stores' identities.
+    /// By the stores' identifiers.
     private(set) final var places: [String: Place] = [:]
 
-    /// A token that names no place.
+    /// Creates a token that names no position.
     public override init() {
         super.init()
     }
@@ -43,7 +44,7 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
         coder.encode(lines.joined(separator: "\n") as NSString, forKey: Self.archiveKey)
     }
 
-    /// nil where what is decoded is no token.
+    /// nil if the archive holds no token.
     public required convenience init?(coder: NSCoder) {
         self.init()
         guard let text = coder.decodeObject(of: NSString.self, forKey: Self.archiveKey) else { return nil }
@@ -72,7 +73,8 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
 
     open override func isEqual(_ object: Any?) -> Bool { (object as? NSPersistentHistoryToken)?.places == places }
 
-    /// Which names the earlier places, in the stores that both name; nil where there is none, or one is ahead here and behind there.
+    /// Compares the positions in the stores that both tokens name; nil if there is no such store, or if one is ahead in one store and behind in
+    /// another.
     func ordered(_ other: NSPersistentHistoryToken) -> ComparisonResult? {
         var result: ComparisonResult?
         for (store, place) in places {

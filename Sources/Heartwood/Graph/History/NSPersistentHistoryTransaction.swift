@@ -1,9 +1,9 @@
 import Foundation
 
-/// What one save, or one commit of a batch request, did to a store. It may cross threads, and outlive its store.
+/// The changes of one save, or of one commit of a batch request, to a store. It may cross threads, and outlive its store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorytransaction
 open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unchecked Sendable {
-    // Unchecked: everything is immutable once it is made; the record below as well.
+    // Unchecked: all properties, and the record, are immutable after initialisation.
     private final var made: HistoryRecord?
     private final var content = Content.none
     final var record: HistoryRecord {
@@ -14,11 +14,11 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
     enum Content {
         case none
         case all
-        /// Those that a fetch request has asked for.
+        /// The changes that a fetch request selected.
         case some([HistoryChange])
     }
 
-    /// A transaction of no history, for a subclass of the program's that overrides what is asked of it.
+    /// Creates a transaction that belongs to no history. A subclass overrides the properties it needs.
     public override init() {
         super.init()
     }
@@ -29,13 +29,13 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
         self.content = content
     }
 
-    /// When it was committed, by the clock of the machine that did it. Where that clock has fallen back by up to five seconds since the transaction
-    /// before, the time is just behind that one's; so in ordinary use each transaction of a store is later than the ones before. Where the clock was
-    /// further ahead, a transaction is later than some behind it: `transactionNumber` has the order.
+    /// The time of the commit, by the clock of the machine that made it. Where that clock fell back by up to five seconds since the transaction
+    /// before, the time is just after that transaction's; so in ordinary use the times of a store's transactions rise. Where the clock was further
+    /// ahead, a transaction may be later than some after it: `transactionNumber` gives the order.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
 
-    /// The changes, one for each object, by entity and in the order of their IDs: an object that was inserted and changed in one save was
-    /// inserted. nil where the request did not ask for them. They are made each time that this is read.
+    /// The changes, one for each object, by entity and in the order of their IDs; nil if the request did not ask for them. An object that one save
+    /// inserted and changed counts as inserted. Each read creates them anew.
     /// - Complexity: O(changes).
     open var changes: [NSPersistentHistoryChange]? {
         switch content {
@@ -43,17 +43,17 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
         case .some(let list): return list.map { NSPersistentHistoryChange(record, $0) }
         case .all:
             var list: [NSPersistentHistoryChange] = []
-            // What it reads was looked through when the transaction was fetched.
+            // This read cannot fail: the changes were checked when the transaction was fetched.
             try? record.forEachChange { list.append(NSPersistentHistoryChange(record, $0)); return true }
             return list
         }
     }
 
-    /// Rises from transaction to transaction of a store, and is never given again while the store tracks its history.
+    /// Rises from transaction to transaction of a store, and is never reused while the store tracks its history.
     open var transactionNumber: Int64 { record.number }
-    /// The identity of the store (`NSStoreUUIDKey`).
+    /// The store's identifier (`NSStoreUUIDKey`).
     open var storeID: String { record.source.storeIdentifier }
-    /// The identifier of the bundle that made it; the name of the process, where it has none.
+    /// The identifier of the bundle that made it; the name of the process, if that has none.
     open var bundleID: String { record.bundleID ?? processID }
     /// The name of the process that made it.
     open var processID: String { record.processID ?? "" }
@@ -61,10 +61,10 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
     open var contextName: String? { record.contextName }
     /// The `transactionAuthor` of the context that made it.
     open var author: String? { record.author }
-    /// The place behind this transaction, of its store alone.
+    /// The position after this transaction, in its store only.
     open var token: NSPersistentHistoryToken { record.token }
 
-    /// The changes as a notification that `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` takes; its user info is one for
+    /// Returns the changes as a notification that `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` accepts. Its user info suits
     /// `mergeChanges(fromRemoteContextSave:into:)`.
     open func objectIDNotification() -> Notification {
         var ids: [NSPersistentHistoryChangeType: Set<NSManagedObjectID>] = [:]
@@ -81,13 +81,14 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
 
     // MARK: Asking for transactions
 
-    /// What transactions can be asked for by: author, contextName, bundleID, processID, storeID, timestamp, transactionNumber.
+    /// The entity that predicates on transactions use. Its properties are author, contextName, bundleID, processID, storeID, timestamp and
+    /// transactionNumber.
     open class var entityDescription: NSEntityDescription? { HistoryEntities.transaction }
 
-    /// The same one for every context.
+    /// The entity does not depend on the context.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
 
-    /// A request for transactions, new each time: set its predicate, and the whole as a history request's `fetchRequest`.
+    /// A new request for transactions. Set its predicate, then assign it to a history request's `fetchRequest`.
     open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(HistoryEntities.transaction) }
 
     // MARK: Comparing

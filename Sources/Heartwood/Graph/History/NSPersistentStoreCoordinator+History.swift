@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// The place behind all that stores have recorded so far.
-    /// - Parameter stores: of this coordinator; nil for all of them. Those that track no history are left out.
-    /// - Returns: nil where none tracks its history, or it cannot be read.
-    /// - Complexity: one row is read for each store.
+    /// Returns the position after everything that stores have recorded so far.
+    /// - Parameter stores: stores of this coordinator; nil for all of them. Those that track no history are left out.
+    /// - Returns: nil if no store tracks its history, or if it cannot be read.
+    /// - Complexity: reads one row for each store.
     public final func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         let wanted = stores?.compactMap { $0 as? NSPersistentStore }
         var places: [String: NSPersistentHistoryToken.Place] = [:]
@@ -15,10 +15,10 @@ extension NSPersistentStoreCoordinator {
     }
 }
 
-/// For tools, which show histories of any length.
+/// For tools that show histories of any length.
 extension NSPersistentStore {
     /// Calls `body` with each transaction of this store's history from a number on, in their order, until it returns false.
-    /// - Throws: 134091 where it tracks none.
+    /// - Throws: 134091 if the store tracks no history.
     package final func forEachTransaction(
         from number: UInt64 = 1, after date: Date? = nil, _ body: (NSPersistentHistoryTransaction) throws -> Bool
     ) throws {
@@ -40,10 +40,10 @@ extension NSPersistentStore {
 }
 
 extension NSPersistentHistoryTransaction {
-    /// Whether its changes are there: a salvage may have lost them.
+    /// Whether the changes exist: a salvage may have lost them.
     package var hasChanges: Bool { record.hasChanges }
 
-    /// Calls `body` with each change; no list of them is made.
+    /// Calls `body` with each change without building a list of them.
     package func forEachChange(_ body: (NSPersistentHistoryChange) throws -> Bool) throws {
         try record.forEachChange { try body(NSPersistentHistoryChange(record, $0)) }
     }

@@ -1,10 +1,10 @@
 import RecordLog
 
 extension RecordLogStore {
-    /// So many transactions go in one commit.
+    /// The number of transactions that one commit deletes at most.
     private static let deletedAtOnce = 4096
 
-    /// Deletes transactions, those with the lowest numbers first. A death halfway leaves the others: what is gone is gone in whole commits.
+    /// Deletes transactions, those with the lowest numbers first. After a crash halfway the rest remain, since deletions go in whole commits.
     /// - Complexity: O(transactions deleted).
     final func deleteHistory(_ selection: HistorySelection, author: String?) throws {
         let loaded = try loaded()

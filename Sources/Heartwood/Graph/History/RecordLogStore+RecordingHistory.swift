@@ -2,12 +2,12 @@ import Foundation
 import RecordLog
 
 extension RecordLogStore {
-    /// Whether stores of this class can have a history: not where something else is written than the log.
+    /// Whether stores of this class can have a history. Stores that write another format than the log cannot.
     final var keepsHistory: Bool { savesTogether }
 
-    /// What the options say of tracking; nil for nothing.
+    /// The value of the tracking option; nil if it is not set.
     private var historyOption: Bool? {
-        // Apple's frameworks take options of tracking here.
+        // Apple's frameworks accept a dictionary of tracking options here.
         options?[NSPersistentHistoryTrackingKey] is NSDictionary ? true : flag(NSPersistentHistoryTrackingKey)
     }
 
@@ -16,7 +16,8 @@ extension RecordLogStore {
         if keepsHistory, historyOption == true { _ = try HistoryTable.define(in: transaction) }
     }
 
-    /// Begins a history that is wanted and not there, and ends one that is not wanted and was deleted: in one commit, and otherwise in none.
+    /// Begins a history that the options ask for and the store lacks; ends one that they refuse and that is empty. Commits only if there is
+    /// something to do.
     final func prepareHistory(_ log: LogStore) throws {
         let option = historyOption
         history.begin(isWanted: keepsHistory && option == true)
@@ -34,7 +35,7 @@ extension RecordLogStore {
         return !option && snapshot.rowCount(table.id) == 0
     }
 
-    /// Writes what a transaction has changed into its history, where the store has one. Called when everything else is written.
+    /// Writes the transaction's changes into the store's history, if it has one. Call it after everything else is written.
     /// - Parameter stated: the properties that a batch request has set.
     final func recordHistory(
         of transaction: Transaction, _ schema: RecordLogSchema, stated: [String] = [], _ origin: TransactionOrigin
@@ -44,13 +45,13 @@ extension RecordLogStore {
         try recorder.record(in: table, origin, at: history.now)
     }
 
-    /// The history as of the newest commit; nil where the store has none.
+    /// The history as of the newest commit; nil if the store has none.
     final func newestHistory() throws -> HistoryReader? {
         if keepsHistory { try follow() }
         return try knownHistory()
     }
 
-    /// The same of the newest commit that this handle knows.
+    /// The history as of the newest commit that this handle knows; nil if the store has none.
     final func knownHistory() throws -> HistoryReader? {
         guard keepsHistory else { return nil }
         guard let view = try newestView() as? RecordLogView, let table = try history.table(in: view.snapshot.catalog) else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What happened to a context's objects since it was last told.
+/// The changes of a context's objects that observers do not know yet.
 struct ChangeEvents {
     enum Kind {
         case inserted, updated, deleted, refreshed
@@ -9,7 +9,7 @@ struct ChangeEvents {
 
     private static let wanted = Atomic<Bool>(false)
 
-    /// Whether anybody can be observing changes, or following those of some context; nothing is gathered before.
+    /// Whether changes may have an observer or a follower. Nothing is gathered before that.
     @inline(__always)
     static var areWanted: Bool { wanted.load(ordering: .relaxed) }
     static func want() { wanted.store(true, ordering: .relaxed) }
@@ -18,14 +18,13 @@ struct ChangeEvents {
     private(set) var updated: Set<NSManagedObject> = []
     private(set) var deleted: Set<NSManagedObject> = []
     private(set) var refreshed: Set<NSManagedObject> = []
-    /// What controllers of fetched results are told besides.
+    /// Further changes, which only controllers of fetched results receive.
     var beside = MergedBeside()
 
     var isEmpty: Bool { hasNoObjects && beside.isEmpty }
     var hasNoObjects: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
-    /// An object is told of once: inserted and updated is inserted, inserted and deleted again is nothing, deleted and brought back
-    /// is updated.
+    /// Keeps one kind for each object: inserted and updated is inserted, inserted and deleted is nothing, deleted and brought back is updated.
     mutating func note(_ kind: Kind, _ object: NSManagedObject) {
         switch kind {
         case .inserted:
@@ -60,7 +59,7 @@ extension NSManagedObjectContext {
     @inline(never)
     private func gatherEvent(_ kind: ChangeEvents.Kind, _ object: NSManagedObject) {
         guard isTracked || ContextNotification.didChange.isNamed else { return }
-        // A main-queue context may be used outside perform; its event ends when the queue comes to its next work.
+        // Code may use a main-queue context outside `perform`; its event ends when the queue reaches its next block.
         if events.isEmpty, concurrencyType == .mainQueueConcurrencyType {
             DispatchQueue.main.async { [weak self] in
                 self?.endPendingChanges()
@@ -70,7 +69,7 @@ extension NSManagedObjectContext {
         events.note(kind, object)
     }
 
-    /// What `processPendingChanges()` does.
+    /// Implements `processPendingChanges()`.
     final func endPendingChanges() {
         checkQueue("processPendingChanges()")
         endEvent()
@@ -78,7 +77,7 @@ extension NSManagedObjectContext {
         postChanges()
     }
 
-    /// Tells observers what has changed; the event goes on.
+    /// Posts the changes to observers; the event goes on.
     final func postChanges() {
         guard !events.isEmpty else { return }
         let gathered = events
@@ -87,8 +86,8 @@ extension NSManagedObjectContext {
         if !gathered.hasNoObjects, ContextNotification.didChange.isNamed { ContextNotification.didChange.post(self, gathered.userInfo) }
     }
 
-    /// Tells observers that everything was forgotten.
-    /// - Parameter forgotten: what was registered.
+    /// Reports to observers that the context forgot all objects.
+    /// - Parameter forgotten: the objects that were registered.
     final func announceReset(_ forgotten: [NSManagedObjectID]) {
         events = ChangeEvents()
         guard ChangeEvents.areWanted else { return }

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The contexts of a coordinator that merge what others save.
+/// The contexts that merge the saves of a coordinator's other contexts.
 final class ContextFollowers: @unchecked Sendable {
-    // Unchecked: contexts are handed to their own queues, and nothing else is done with them.
+    // Unchecked: contexts are only handed to their own queues.
     private struct Follower {
         weak var context: NSManagedObjectContext?
     }

@@ -3,9 +3,8 @@ import Synchronization
 
 /// A notification that a context posts.
 ///
-/// What it carries is made only once somebody has asked for its name: code that never names a notification does not observe it,
-/// and a save makes no sets for nobody. (An observer of every name, or by a name spelt out as text, sees a notification only
-/// after some code has named it properly.)
+/// Its user info is made only after some code has read its name: without the name no code observes it, and a save need not build the sets. (An
+/// observer of every name, or of a name spelt out as text, receives notifications only after some code has read the name.)
 enum ContextNotification: UInt32 {
     case willSave = 1
     case didSave = 2
@@ -15,10 +14,10 @@ enum ContextNotification: UInt32 {
 
     private static let named = Atomic<UInt32>(0)
 
-    /// Whether anybody can be observing it.
+    /// Whether it may have an observer.
     var isNamed: Bool { Self.named.load(ordering: .relaxed) & rawValue != 0 }
 
-    /// The name as clients get it.
+    /// Returns the name and notes that code has read it.
     func named() -> Notification.Name {
         Self.named.bitwiseOr(rawValue, ordering: .relaxed)
         if self == .didChange { ChangeEvents.want() }
@@ -45,12 +44,12 @@ extension NSManagedObjectContext {
     public static var willSaveObjectsNotification: Notification.Name { ContextNotification.willSave.named() }
     /// Posted after a save: the inserted, updated and deleted objects, each a `Set<NSManagedObject>`.
     public static var didSaveObjectsNotification: Notification.Name { ContextNotification.didSave.named() }
-    /// Posted by `processPendingChanges()`: what has changed since it ran last, in the sets that are not empty.
+    /// Posted by `processPendingChanges()`: the changes since its last run, in the sets that are not empty.
     public static var didChangeObjectsNotification: Notification.Name { ContextNotification.didChange.named() }
     /// Posted after a save, after `didSaveObjectsNotification`: the objects' IDs, each a `Set<NSManagedObjectID>`.
     public static var didSaveObjectIDsNotification: Notification.Name { ContextNotification.didSaveIDs.named() }
-    /// Posted after changes of another context or process were merged into this one: the IDs of what was merged, and the context that
-    /// saved them (`sourceContext`) where it was one of this process and its notification was merged.
+    /// Posted after this context merged changes of another context or process: the merged IDs, and the context that saved them (`sourceContext`) if
+    /// it is one of this process and its notification was merged.
     public static var didMergeChangesObjectIDsNotification: Notification.Name { ContextNotification.didMergeIDs.named() }
 
     /// The keys of the notifications' user info.

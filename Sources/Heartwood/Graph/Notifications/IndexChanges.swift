@@ -1,8 +1,8 @@
 import Foundation
 import RecordLog
 
-/// What is to be done so that a store has the fetch indexes of its model: the model may have got others since the store was made,
-/// which changes no version.
+/// The indexes that a store must build or drop to match its model. The model may have changed them since the store was made: that needs no new
+/// model version.
 struct IndexChanges {
     struct Missing {
         let table: TableID
@@ -11,7 +11,7 @@ struct IndexChanges {
         let extractorName: String?
     }
 
-    /// To be removed: the model does not have them, or has others of their names.
+    /// Indexes that the model lacks, or defines differently under the same name.
     private(set) var stale: [IndexID] = []
     private(set) var missing: [Missing] = []
 
@@ -26,7 +26,7 @@ struct IndexChanges {
                 stale.append(known.id)
             }
             for (plan, found) in zip(plans, kept) where found == nil {
-                // Relationships' and constraints' indexes come with the tables.
+                // The indexes of relationships and constraints are made with the tables.
                 guard plan.name.hasPrefix(RecordLogNames.index("")), let made = plan.definition(table.currentLayout) else { continue }
                 missing.append(Missing(table: table.id, name: plan.name, parts: made.parts, extractorName: made.extractorName))
             }
@@ -35,18 +35,18 @@ struct IndexChanges {
 }
 
 extension NSPersistentStore {
-    /// Why the store lacks fetch indexes that its model states. They are built in the background once the store is added, and fetches scan
-    /// as long as they are not there. nil while they are being built, and when they are there; the next time that the store is added
-    /// it is tried again. The engine's error, with path, offset and remedy, is under `NSUnderlyingErrorKey`.
+    /// The error that kept the store from building fetch indexes of its model. They are built in the background after the store is added, and
+    /// fetches scan until then. nil during the build and after its success; adding the store again retries it. The engine's error, with path,
+    /// offset and remedy, is under `NSUnderlyingErrorKey`.
     public final var indexingError: (any Error)? { rows?.indexBuildError }
 }
 
 extension RecordLogStore {
-    /// Brings the store's fetch indexes to what the model states, on a thread of its own: each in a commit of its own, which a save
-    /// waits for and a fetch does not. No row is written.
+    /// Builds and drops fetch indexes until the store matches the model, on a background thread. Each index has its own commit, which blocks saves
+    /// but not fetches. No row is written.
     ///
-    /// Crash points: before a commit the index is not there, and the next opening builds it; after it, it is. Should one fail, the ones
-    /// before it stand and fetches do without the rest.
+    /// Crash points: before a commit the index does not exist, and the next opening builds it; after the commit it exists. If one build fails, the
+    /// indexes before it remain and fetches do without the rest.
     final func bringIndexesUpToDate(_ plans: IndexPlans, _ model: NSManagedObjectModel) {
         guard !isReadOnly, let log, !IndexChanges(plans, log.snapshot().catalog).isEmpty else { return }
         indexing.enter()
@@ -56,18 +56,18 @@ extension RecordLogStore {
                 let archive = try model.archivedBytes()
                 while let self, try self.makeNextIndex(plans, archive, log) {}
             } catch {
-                // Fetches scan where there is no index; the next opening tries again.
+                // Fetches scan where an index is missing; the next opening retries.
                 self?.indexBuildError = RecordLogErrors.wrapIfOfEngine(error)
             }
         }
     }
 
-    /// - Returns: whether there may be more to do.
+    /// - Returns: whether more may be left to do.
     private func makeNextIndex(_ plans: IndexPlans, _ model: [UInt8], _ log: LogStore) throws -> Bool {
         let loaded = try loaded()
         let isDone = try log.write { transaction in
             try checkVersion(of: transaction.base, loaded)
-            // Another process may have been faster.
+            // Another process may have done it meanwhile.
             let changes = IndexChanges(plans, transaction.catalog)
             guard !changes.isEmpty else { return true }
             if changes.stale.isEmpty {

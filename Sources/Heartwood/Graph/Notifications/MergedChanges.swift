@@ -1,14 +1,14 @@
 import Foundation
 
-/// The IDs of what another context or process has saved.
+/// The IDs of the objects that another context or process has saved.
 struct MergedChanges: @unchecked Sendable {
     // Unchecked: IDs may cross threads.
     var inserted: Set<NSManagedObjectID> = []
     var updated: Set<NSManagedObjectID> = []
     var deleted: Set<NSManagedObjectID> = []
-    /// Whether only some of what has changed may be named: objects on the other side of a relationship are not.
+    /// Whether the lists may be incomplete: they may lack the objects at the other end of a relationship.
     var isPartial = false
-    /// The context that saved, where one of this process did and said so.
+    /// The context that saved, if it belongs to this process and the notification names it.
     var source: NSManagedObjectContext?
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
@@ -25,9 +25,9 @@ struct MergedChanges: @unchecked Sendable {
         self.deleted = deleted
     }
 
-    /// Reads the user info of a save's notification, of either kind, or what code has put together like it: objects, IDs and the
-    /// IDs' URIs, in sets or arrays. IDs of another coordinator over the same store are taken by their URIs, temporary ones only of
-    /// the context's own tree.
+    /// Reads the user info of a save's notification, or a dictionary of the same form: objects, IDs, and the IDs' URIs, in sets or arrays. An ID of
+    /// another coordinator over the same store is looked up by its URI. Temporary IDs count only if they belong to the context or one of its
+    /// ancestors.
     init(_ userInfo: [AnyHashable: Any], for context: NSManagedObjectContext) {
         func ids(_ keys: String...) -> Set<NSManagedObjectID> {
             var result: Set<NSManagedObjectID> = []

@@ -2,11 +2,11 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// What `mergeChanges(fromContextDidSave:)` does.
+    /// Implements `mergeChanges(fromContextDidSave:)`.
     final func mergeSave(of notification: Notification) {
         checkQueue("mergeChanges(fromContextDidSave:)")
         guard (notification.object as AnyObject?) !== self else { return }
-        // What a descendant has saved is here already, or waits in a context between.
+        // A descendant's save is already here, or waits in a context between.
         if let source = notification.object as? NSManagedObjectContext, source.descends(from: self) { return }
         for store in coordinator?.persistentStores ?? [] { store.followOthers() }
         var changes = MergedChanges(notification.userInfo ?? [:], for: self)
@@ -15,11 +15,11 @@ extension NSManagedObjectContext {
         merge(changes)
     }
 
-    /// Takes over changes made elsewhere, by another process or an extension, in each of several contexts on its queue.
+    /// Merges changes of another process or an extension into several contexts, each on its queue.
     ///
-    /// Objects that the dictionary does not name, as those at the other end of a relationship, read their relationships again.
-    /// - Parameter data: arrays or sets of object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`,
-    ///   `NSDeletedObjectsKey`, or the keys of IDs.
+    /// Objects that the dictionary does not name, such as those at the other end of a relationship, read their relationships again.
+    /// - Parameter data: arrays or sets of objects' IDs or their URIs, under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey`,
+    ///   or the corresponding keys for IDs.
     /// - Complexity: O(objects named + objects registered).
     public class func mergeChanges(fromRemoteContextSave data: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
         for context in contexts {
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What setting `automaticallyMergesChangesFromParent` does.
+    /// Implements the setter of `automaticallyMergesChangesFromParent`.
     final func follow(_ isWanted: Bool) {
         guard isWanted != isFollowing else { return }
         isFollowing = isWanted
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
         advanceGeneration()
         mergeHere(changes)
         guard !followers.isEmpty else { return }
-        // What this context is to write again is there for its children.
+        // An object that this context will insert again still exists for its children.
         var changes = changes
         changes.deleted = changes.deleted.filter { registeredObject(for: $0.key)?.isInserted != true }
         followers.merge(changes, of: self)
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
             }
         }
         for id in changes.deleted {
-            // One whose deletion was taken back here is to be written again.
+            // An object whose deletion was undone here will be inserted again.
             guard let object = registeredObject(for: id.key) else {
                 if isTracked { events.beside.note(id, isDeleted: true) }
                 continue
@@ -84,12 +84,12 @@ extension NSManagedObjectContext {
         finishMerging(changes)
     }
 
-    /// Has relationships read again of objects that are not named, though what is named may have come to them or gone from them.
+    /// Makes objects that the changes do not name read their relationships again, since named objects may have joined or left them.
     private func forgetMembers(besides changes: MergedChanges) {
         let gone = Set(changes.deleted.compactMap { ownKey(of: $0) })
         identities.sweep()
         for object in identities.all where !object.isInserted && !object.isDeleted {
-            // One that was saved here and not read since shows what was saved.
+            // An object that was saved here and not read since still shows its saved state.
             if !gone.isEmpty, object.rowVersion != 0 { _ = try? fulfil(object) }
             guard !gone.isEmpty, object.isKnown(toPointAtOneOf: gone) else {
                 object.forgetMembers()
@@ -105,11 +105,11 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes over whatever else has been committed to a store.
+    /// Merges all other commits to a store.
     /// - Complexity: O(registered objects); reads the newest address of each.
     final func mergeCommits(of store: NSPersistentStore) {
-        // The context's own commit may be among them. Until the save has ended, its new objects have other keys, and a row that names one would
-        // make a second object of it.
+        // The context's own commit may be among them. Until its save has ended, its new objects have other keys, and a row that names one would
+        // become a second object.
         guard !isSaving else { return mergesAfterSave.append(store) }
         adoptKeys()
         advanceGeneration()
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
         mergeHere(changes)
     }
 
-    /// Merges what others had committed when this context saved.
+    /// Merges the commits that others made during this context's save.
     final func mergePostponed() {
         let stores = mergesAfterSave
         mergesAfterSave = []
@@ -164,7 +164,7 @@ extension NSManagedObjectContext {
         return try? view(of: store).row(object.key)
     }
 
-    /// Puts an object's unsaved changes on top of its newest row, which the next save compares with.
+    /// Puts an object's unsaved changes on top of its newest row. The next save compares them with that row.
     final func rebase(_ object: NSManagedObject) {
         object.storage?.publisher?.send()
         object.forgetEqualValues()
@@ -178,7 +178,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Whether a relationship leads to one of these objects, as far as it was read; no fault fires.
+    /// Whether a relationship leads to one of these objects, as far as it was read. Fires no fault.
     fileprivate final func isKnown(toPointAtOneOf keys: Set<ObjectKey>) -> Bool {
         runtime.properties.indices.contains { index in
             switch runtime.properties[index].kind {
@@ -189,10 +189,9 @@ extension NSManagedObject {
         }
     }
 
-    /// Forgets values that were set to what the row says. They are no changes: on top of a newer row they would take back what others have
-    /// changed in it.
+    /// Forgets values that equal the row's. They are no changes: over a newer row they would undo another context's changes.
     fileprivate final func forgetEqualValues() {
-        // An object that comes back is written with all that it has.
+        // An object that is inserted again is written with all its values.
         guard let storage, !isInserted, !storage.isRevived, rowBody != nil || storage.base != nil else { return }
         for index in storage.values.indices where runtime.properties[index].hasColumn {
             let value = storage.values[index]
@@ -200,7 +199,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Reads to-many relationships and fetched properties again where they were read; changes to them stay.
+    /// Makes to-many relationships and fetched properties that were read be read again. Unsaved changes to them stay.
     final func forgetMembers() {
         storage?.fetched = [:]
         guard let storage, !storage.values.isEmpty, !isInserted else { return }

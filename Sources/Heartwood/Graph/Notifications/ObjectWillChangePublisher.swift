@@ -1,10 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Tells observers that one object is about to change: a property set, a refresh, a deletion.
+/// Notifies observers that one object is about to change: a property set, a refresh, a deletion.
 ///
-/// It does what Combine's publisher of the same use does, without Combine. Observers are called on the thread that makes the
-/// change, before it is made.
+/// Replaces the Combine publisher of the same use. It calls observers on the thread that makes the change, before the change.
 public final class ObjectWillChangePublisher: Sendable {
     private struct State {
         var next = 0
@@ -15,8 +14,8 @@ public final class ObjectWillChangePublisher: Sendable {
 
     init() {}
 
-    /// Calls `body` before each change, until the observation is cancelled or nobody holds it any more.
-    /// - Parameter body: takes nothing that it could look at, as with Combine's.
+    /// Calls `body` before each change, until the observation is cancelled or released.
+    /// - Parameter body: takes an empty value, as with Combine's publisher.
     public func sink(receiveValue body: @escaping (()) -> Void) -> ObjectObservation { observe { body(()) } }
 
     /// The same for a function without a parameter.
@@ -24,7 +23,7 @@ public final class ObjectWillChangePublisher: Sendable {
     public func sink(receiveValue body: @escaping () -> Void) -> ObjectObservation { observe(body) }
 
     private func observe(_ body: @escaping () -> Void) -> ObjectObservation {
-        // The object belongs to one queue, and so does whoever observes it.
+        // The object belongs to one queue, and so do its observers.
         nonisolated(unsafe) let body = body
         let id = state.withLock { state in
             state.next += 1
@@ -34,7 +33,7 @@ public final class ObjectWillChangePublisher: Sendable {
         return ObjectObservation { [weak self] in self?.remove(id) }
     }
 
-    /// An element before each change; changes that come while nobody waits count as one.
+    /// Gives an element before each change. Changes during which no task waits count as one.
     public var values: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let id = state.withLock { state in
@@ -46,7 +45,7 @@ public final class ObjectWillChangePublisher: Sendable {
         }
     }
 
-    /// Says that the object is about to change; for code that changes what observers see of an object in ways of its own.
+    /// Notifies the observers. Call it before you change something that observers see and this library does not know.
     public func send() {
         let observers = state.withLock { $0.observers }
         for observer in observers { observer.body() }
@@ -58,11 +57,11 @@ public final class ObjectWillChangePublisher: Sendable {
 }
 
 #if !canImport(Combine)
-    /// Combine's name of what tells that an object is about to change.
+    /// Combine's name of the publisher that reports an object's changes.
     public typealias ObservableObjectPublisher = ObjectWillChangePublisher
 #endif
 
-/// Ends an observation when it is cancelled or let go.
+/// Ends an observation when it is cancelled or released.
 public final class ObjectObservation: Hashable, Sendable {
     private let end: @Sendable () -> Void
 
@@ -75,7 +74,7 @@ public final class ObjectObservation: Hashable, Sendable {
     /// Ends the observation. Calling it again does nothing.
     public func cancel() { end() }
 
-    /// Keeps the observation in a set, as long as the set lives.
+    /// Stores the observation in a set, which keeps it alive.
     public func store(in set: inout Set<ObjectObservation>) { set.insert(self) }
 
     public static func == (a: ObjectObservation, b: ObjectObservation) -> Bool { a === b }
@@ -85,7 +84,7 @@ public final class ObjectObservation: Hashable, Sendable {
 extension NSManagedObject {
     public typealias ObjectWillChangePublisher = Heartwood.ObjectWillChangePublisher
 
-    /// Tells before each change of this object. It costs nothing for objects that nobody has asked it of.
+    /// Notifies before each change of this object. It costs nothing for objects for which it was never read.
     public final var objectWillChange: ObjectWillChangePublisher {
         let storage = ownStorage()
         if let known = storage.publisher { return known }

@@ -1,28 +1,28 @@
 import Foundation
 import RecordLog
 
-/// Whether `NSPersistentStoreRemoteChange` is posted for a store: a Boolean. The default is false. A store that has it watches its
-/// file: where the system tells of writes it is heard at once, else within a quarter of a second. Without it commits of other
-/// processes are noticed when the next fetch or save comes by.
+/// A store option: whether the coordinator posts `NSPersistentStoreRemoteChange` for the store, a Boolean. The default is false. A store with this
+/// option watches its file: it learns of writes at once if the system reports them, and within a quarter of a second otherwise. Without it the next
+/// fetch or save notices the commits of other processes.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
-/// The URL of the store that was changed.
+/// The URL of the changed store.
 public let NSPersistentStoreURLKey = "storeURL"
 
 extension Notification.Name {
-    /// Posted by a coordinator, on any thread, once one of its stores has a new commit: by itself, or by another process or coordinator as soon as it
-    /// learns of it. `NSStoreUUIDKey` and `NSPersistentStoreURLKey` say which, and `NSPersistentHistoryTokenKey`, where the store tracks its history,
-    /// up to where. Commits in quick succession may be told of once.
+    /// Posted by a coordinator, on any thread, after a commit to one of its stores: by itself, or by another process or coordinator as soon as it
+    /// learns of that. `NSStoreUUIDKey` and `NSPersistentStoreURLKey` name the store; `NSPersistentHistoryTokenKey` gives the position in its
+    /// history, if it tracks one. One notification may stand for several commits in quick succession.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
 extension NSPersistentStore {
-    /// Says that others have committed to this store.
+    /// Reports that others have committed to this store.
     final func announceRemoteChange() {
         persistentStoreCoordinator?.followers.mergeCommits(of: self)
         postRemoteChange()
     }
 
-    /// Tells of a commit, whoever made it: Core Data tells the coordinator that saved too, and code asks the history who it was.
+    /// Posts the notification for every committer: Core Data notifies the coordinator that saved too, and programs ask the history for the author.
     fileprivate final func postRemoteChange() {
         guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
@@ -39,8 +39,8 @@ extension NSPersistentStore {
 }
 
 extension RecordLogStore {
-    /// Says what others have committed so far; where they have not, that this store has.
-    /// - Parameter hasOwn: whether this store has committed just now.
+    /// Reports the commits of others so far, or else this store's own.
+    /// - Parameter hasOwn: whether this store has just committed.
     final func tellOfCommits(upTo sequence: UInt64, hasOwn: Bool = false) {
         if commits.takeForeign(upTo: sequence) {
             announceRemoteChange()
@@ -49,7 +49,7 @@ extension RecordLogStore {
         }
     }
 
-    /// Begins to watch the file, where the options ask for it. The thread ends soon after the store has gone or was unloaded.
+    /// Starts a thread that watches the file, if the options ask for it. The thread ends soon after the store is released or unloaded.
     final func watchIfWanted(_ path: String) {
         guard postsRemoteChanges, !(self is InMemoryStore) else { return }
         let owner = WeakStore(store: self)
@@ -59,16 +59,16 @@ extension RecordLogStore {
         }
     }
 
-    /// Each look reads two words of memory.
+    /// In milliseconds. Each check reads two words of memory.
     private static let lookInterval: Int32 = 250
 }
 
-/// Holds a store only while it looks.
+/// Retains the store only during a check.
 private struct WeakStore: @unchecked Sendable {
     // Unchecked: a store may be used from several threads.
     weak var store: RecordLogStore?
 
-    /// - Returns: false where there is nothing to watch any more.
+    /// - Returns: false once the store is released or unloaded.
     func follow() -> Bool {
         guard let store, store.log != nil else { return false }
         store.followOthers()

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a save tells others: made before objects take their saved state, posted after.
+/// The report of a save to observers and followers: made before objects take their saved state, posted after.
 struct SaveAnnouncement {
     let context: NSManagedObjectContext
     var inserted: Set<NSManagedObject> = []
     var updated: Set<NSManagedObject> = []
     var deleted: Set<NSManagedObject> = []
-    /// Objects of which the save has changed derived attributes alone.
+    /// Objects of which the save changed only derived attributes.
     var derived: Set<NSManagedObjectID> = []
 
     func post() {
@@ -34,15 +34,15 @@ struct SaveAnnouncement {
 }
 
 extension NSManagedObjectContext {
-    /// Whether other contexts merge what this one saves.
+    /// Whether other contexts merge this one's saves.
     final var isFollowed: Bool { feed?.isEmpty == false || !followers.isEmpty }
 
-    /// Called where an object goes that was never saved.
+    /// Call this when an object that was never saved leaves the context.
     final func noteDrop(of object: NSManagedObject) {
         if !followers.isEmpty { dropped.append(object) }
     }
 
-    /// Tells children of objects that they may have seen here, and that no save tells of.
+    /// Reports to child contexts the objects that they may have seen here and that no save reports.
     final func announceDrops() {
         guard !dropped.isEmpty else { return }
         // An undo may have brought some back.
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         if ContextNotification.willSave.isNamed { ContextNotification.willSave.post(self) }
     }
 
-    /// nil where nobody can be listening.
+    /// nil if it can have no observer or follower.
     final func announcement(of saved: [NSManagedObject]) -> SaveAnnouncement? {
         guard ContextNotification.didSave.isNamed || ContextNotification.didSaveIDs.isNamed || isFollowed
         else { return nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells a handle's own commits from those of others, by their numbers.
+/// Distinguishes a handle's own commits from others by their numbers.
 final class SeenCommits: Sendable {
     private struct State {
         var newest: UInt64 = 0
@@ -8,15 +8,15 @@ final class SeenCommits: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The newest number while nothing of others is to be told, so that a fetch takes no lock to know it; 0 otherwise.
+    /// The newest number while no commit of others is unreported, so that a fetch needs no lock to read it; 0 otherwise.
     private let settled = Atomic<UInt64>(0)
 
     func begin(at sequence: UInt64) {
         change { $0.newest = sequence }
     }
 
-    /// A transaction of this handle found `base` to be the newest commit, and is about to make the next one. Called under the
-    /// store's write lock.
+    /// Notes that a transaction of this handle found `base` to be the newest commit and is about to make the next one. Call it under the store's
+    /// write lock.
     func note(base: UInt64, isFollowed: Bool) {
         change { state in
             if base > state.newest { state.hasForeign = true }
@@ -24,7 +24,7 @@ final class SeenCommits: Sendable {
         }
     }
 
-    /// Whether others have committed since this was asked last.
+    /// Whether others have committed since the last call.
     func takeForeign(upTo sequence: UInt64) -> Bool {
         change { state in
             if sequence > state.newest {
@@ -36,7 +36,7 @@ final class SeenCommits: Sendable {
         }
     }
 
-    /// Whether `takeForeign` would say no.
+    /// Whether `takeForeign` would return false.
     func isSettled(at sequence: UInt64) -> Bool { settled.load(ordering: .acquiring) == sequence }
 
     private func change<Result>(_ body: (inout State) -> Result) -> Result {

@@ -1,29 +1,29 @@
 import Foundation
 
-/// Stores that come and go. All are posted by the coordinator, on the thread that changes it; observers may fetch and save, and must
-/// not change its stores.
+/// Notifications of added and removed stores. The coordinator posts all of them on the thread that changes its stores. Observers may fetch and
+/// save, but must not change the stores.
 extension Notification.Name {
-    /// Nothing posts it. Core Data's header has it for ubiquitous stores, whose account changes or whose content is deleted, and there are
-    /// none here. Its page names no condition; a store that is added, removed or migrated on Apple's platforms was measured to post none.
+    /// Nothing posts it. Core Data's header has it for ubiquitous stores, whose account changes or whose content is deleted; Heartwood has none.
+    /// Apple's page names no condition. Measured on Apple's platforms: adding, removing or migrating a store posts none.
     /// Source: https://developer.apple.com/documentation/foundation/nsnotification/name/nspersistentstorecoordinatorstoreswillchange
     public static let NSPersistentStoreCoordinatorStoresWillChange =
         Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
-    /// Posted after a store was added (`NSAddedPersistentStoresKey`), removed (`NSRemovedPersistentStoresKey`), put in another one's place
-    /// by `migratePersistentStore` (both, and `NSUUIDChangedPersistentStoresKey`), or moved by `setURL(_:for:)` (the last one alone).
+    /// Posted after a store was added (`NSAddedPersistentStoresKey`), removed (`NSRemovedPersistentStoresKey`), replaced by
+    /// `migratePersistentStore` (both, and `NSUUIDChangedPersistentStoresKey`), or moved by `setURL(_:for:)` (only the last key).
     public static let NSPersistentStoreCoordinatorStoresDidChange =
         Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
-    /// Posted just before a store is removed: the last chance to read what it has and to save to it. It has no user info.
+    /// Posted just before a store is removed: the last chance to read it and to save to it. It has no user info.
     /// Source: https://developer.apple.com/documentation/coredata/nspersistentstorecoordinatorwillremovestorenotification
     public static let NSPersistentStoreCoordinatorWillRemoveStore =
         Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
 }
 
-/// The stores that were added, or will be.
+/// The stores that were added.
 public let NSAddedPersistentStoresKey = "added"
-/// The stores that were removed, or will be.
+/// The stores that were removed.
 public let NSRemovedPersistentStoresKey = "removed"
-/// Two stores: the one that was there, and the one that is in its place, which is the same where it only has another URL. After a migration
-/// the third element is an array with the IDs of the store's objects: the old and the new one of each in turn.
+/// The old and the new store; both are the same store if only its URL changed. After a migration the third element is an array of the IDs of the
+/// store's objects, each old ID followed by the new one.
 /// Source: https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
 public let NSUUIDChangedPersistentStoresKey = "changed"
 

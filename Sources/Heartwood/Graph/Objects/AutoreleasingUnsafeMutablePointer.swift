@@ -1,13 +1,13 @@
 import Foundation
 
 #if !canImport(ObjectiveC)
-    /// A place for a value, as `validateValue(_:forKey:)` gets it; the type of this name that Swift has where there is Objective-C.
+    /// A reference to a value, which `validateValue(_:forKey:)` takes. It stands for Swift's type of this name, which exists only with Objective-C.
     ///
-    /// Valid during the call that it was handed to.
+    /// Valid during the call that received it.
     public struct AutoreleasingUnsafeMutablePointer<Pointee> {
         let slot: ValueSlot<Pointee>
 
-        /// The value; setting it replaces the value.
+        /// The value. The setter replaces it.
         public var pointee: Pointee {
             get { slot.value }
             nonmutating set { slot.value = newValue }
@@ -15,7 +15,7 @@ import Foundation
     }
 #endif
 
-/// A value that is being validated.
+/// A value under validation.
 class ValueSlot<Pointee> {
     var value: Pointee
 
@@ -23,15 +23,15 @@ class ValueSlot<Pointee> {
         self.value = value
     }
 
-    /// This, where it is the value of an object's property.
+    /// Itself, if the value is an object's property.
     var property: PropertySlot? { nil }
 }
 
-/// The present value of one property after another of an object that is being validated: made into an object only if it is
-/// asked for.
+/// The current value of a property of an object under validation. It visits one property after another, and makes a value into an object only when
+/// it is read.
 final class PropertySlot: ValueSlot<AnyObject?> {
     let owner: NSManagedObject
-    /// The property.
+    /// The property's index.
     private(set) var index = 0
     private(set) var isReplaced = false
     private var replacement: AnyObject?
@@ -51,7 +51,7 @@ final class PropertySlot: ValueSlot<AnyObject?> {
 
     override var property: PropertySlot? { self }
 
-    /// Goes on to another property of the same object.
+    /// Moves to another property of the same object.
     func move(to index: Int) {
         self.index = index
         guard isReplaced else { return }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What the object graph asks of an entity's runtime.
+/// The parts of an entity's runtime that only the object graph uses.
 extension EntityRuntime {
-    /// nil once the store was removed and is gone; objects may outlive it.
+    /// nil once the store was removed and released; objects may outlive it.
     var store: NSPersistentStore? { holder.map { unsafeDowncast($0, to: NSPersistentStore.self) } }
 
-    /// Whether objects are of NSManagedObject itself, which overrides nothing.
+    /// Whether the entity's objects are plain `NSManagedObject`s, which override nothing.
     var isPlainClass: Bool { objectClass == NSManagedObject.self }
 
     /// The class of the entity's objects.

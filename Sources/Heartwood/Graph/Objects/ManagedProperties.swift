@@ -2,12 +2,12 @@ import Synchronization
 
 /// The names of the properties that a class's generated accessors use.
 ///
-/// A name's place here is a constant of the accessor; the property's index is not, since a class may serve several entities and
-/// models. So each entity's runtime keeps, for each such list that its objects were asked through, a table from place to index. It is
-/// made once, and reading through it is two loads.
+/// A name's position in the list is a constant of the accessor. The property's index is not, since a class may serve several entities and models.
+/// So each entity's runtime keeps a table from position to index for each list that its objects were used with. It is made once, and a lookup is
+/// two loads.
 public final class ManagedProperties: Sendable {
     let names: [String]
-    /// The list's place in `AccessorTables`.
+    /// The list's index in `AccessorTables`.
     let number: Int
     private static let made = Atomic<Int>(0)
 
@@ -18,8 +18,8 @@ public final class ManagedProperties: Sendable {
 }
 
 extension NSManagedObject {
-    /// The index, in this object's entity, of the property at a place of a list of names: what generated accessors hand to
-    /// `managedInteger(at:)` and the like. O(1).
+    /// The index, in this object's entity, of the property at a position of a list of names. Generated accessors pass it to `managedInteger(at:)`
+    /// and its like. O(1).
     /// - Precondition: the entity has the property.
     public final func propertyIndex(_ position: Int, of list: ManagedProperties) -> Int {
         let table = runtime.accessorTables.table(list.number)
@@ -29,14 +29,14 @@ extension NSManagedObject {
     }
 }
 
-/// What generated accessors of types that are not optional call.
+/// Called by generated accessors whose types are not optional.
 extension NSManagedObject {
-    /// - Precondition: there is a value: a class that says so of its property says that it is never read before it is set.
+    /// - Precondition: the value is not nil. A class whose property is not optional promises to set it before it is read.
     public final func requiredValue<Value>(_ value: Value?, at index: Int) -> Value {
         requiredValue(value, forKey: runtime.properties[index].name)
     }
 
-    /// - Precondition: there is a value.
+    /// - Precondition: the value is not nil.
     public final func requiredValue<Value>(_ value: Value?, forKey key: String) -> Value {
         guard let value else {
             if let recorder = managedObjectContext as? KeyPathRecorder, let index = runtime.index(of: key),

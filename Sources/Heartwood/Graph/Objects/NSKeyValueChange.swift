@@ -1,6 +1,5 @@
 #if !canImport(ObjectiveC)
-    /// What is done to an ordered set, of a property that holds one. The raw values are Foundation's, which has no key-value observing
-    /// off Apple's platforms.
+    /// A change to the ordered set of a property. The raw values are Foundation's, which has no key-value observing except on Apple's platforms.
     /// Source: https://developer.apple.com/documentation/foundation/nskeyvaluechange
     public enum NSKeyValueChange: UInt, Sendable {
         case setting = 1
@@ -9,16 +8,16 @@
         case replacement = 4
     }
 
-    /// What is done to a set, of a property that holds one. The raw values are Foundation's.
+    /// A change to the set of a property. The raw values are Foundation's.
     /// Source: https://developer.apple.com/documentation/foundation/nskeyvaluesetmutationkind
     public enum NSKeyValueSetMutationKind: UInt, Sendable {
         /// The given objects are added.
         case union = 1
         /// The given objects are removed.
         case minus = 2
-        /// What is not among the given objects is removed.
+        /// The objects that are not among the given ones are removed.
         case intersect = 3
-        /// The given objects take the place of all.
+        /// The given objects replace all.
         case set = 4
     }
 #endif

@@ -1,11 +1,11 @@
 import Foundation
 
 extension NSManagedObject {
-    /// What `changedValues()` gives.
+    /// Implements `changedValues()`.
     final func valuesThatDiffer() -> [String: Any] {
         checkQueue("changedValues()")
         var result: [String: Any] = [:]
-        // Of an insertion everything is new.
+        // All values of an inserted object are new.
         let silent = isInserted ? [] : storage?.silent ?? []
         for index in changedIndices() where !runtime.properties[index].isTransient && !silent.contains(index) {
             let stated = runtime.statedIndex(index)
@@ -14,7 +14,7 @@ extension NSManagedObject {
         return result
     }
 
-    /// What `committedValues(forKeys:)` gives.
+    /// Implements `committedValues(forKeys:)`.
     final func savedValues(forKeys names: [String]?) -> [String: Any] {
         checkQueue("committedValues(forKeys:)")
         guard !isInserted else { return [:] }
@@ -40,7 +40,7 @@ extension NSManagedObject {
         return runtime.nested(result)
     }
 
-    /// What `changedValuesForCurrentEvent()` gives.
+    /// Implements `changedValuesForCurrentEvent()`.
     final func valuesBeforeEvent() -> [String: Any] {
         checkQueue("changedValuesForCurrentEvent()")
         guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
@@ -65,7 +65,7 @@ extension NSManagedObject {
     }
 
     /// The members of a to-many relationship before the event.
-    /// - Parameter old: what was kept of it; nothing where it was as the store has it.
+    /// - Parameter old: the value kept at the event's start; unset if the relationship was as stored.
     private func members(_ index: Int, before old: ManagedValue) -> [ObjectKey] {
         if case .toMany(let state) = old, let known = state.members { return known }
         let stored = managedObjectContext?.storedMembers(of: self, property: index) ?? []
@@ -91,7 +91,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether the members are others than the store lists, or in another order. Where they were not read, those that came and went are looked up.
+    /// Whether the members or their order differ from the store's. If the members were not read, only the added and removed ones are looked up.
     private func differs(_ state: ToManyState, at index: Int) -> Bool {
         if let base = state.base { return !state.added.isEmpty || !state.removed.isEmpty || state.members ?? base != base }
         guard let context = managedObjectContext else { return true }
@@ -99,7 +99,7 @@ extension NSManagedObject {
             || state.removed.contains { context.stores($0, in: self, property: index) }
     }
 
-    /// The indices of the properties that differ from the row. What was set by primitive setters alone counts once the object has changed.
+    /// The indices of the properties that differ from the row. Values from primitive setters count only once the object has changed.
     final func changedIndices() -> [Int] {
         guard hasChanges || managedObjectContext == nil, let storage, !storage.values.isEmpty else { return [] }
         return storage.values.indices.filter { index in
@@ -113,7 +113,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether a property has the same value twice. A transformable's may be given as the object and as the bytes that a row has of it.
+    /// Whether two values of a property are equal. One may be a transformable's object and the other its bytes in a row.
     final func isSame(_ value: ManagedValue, _ other: ManagedValue, _ index: Int) -> Bool {
         if value.isEqual(to: other) { return true }
         let kind = runtime.properties[index].kind

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The elements that have a value, by name; nil where none has.
+    /// The elements that have a value, by name; nil if none has.
     final func compositeValue(_ property: PropertyRuntime) -> Any? {
         var result: [String: Any] = [:]
         for element in property.elements ?? [] { result[element.name] = value(at: element.index) }
@@ -28,7 +28,7 @@ extension NSManagedObject {
         for element in elements { try setValue(given[element.name], at: element.index) }
     }
 
-    /// The object whose composite the end of a path leads into, and the element's key; nil where none does.
+    /// The object whose composite contains the end of a path, and the element's key; nil if the path leads into no composite.
     final func compositeOwner(of path: String) -> (object: NSManagedObject, key: String)? {
         var object = self
         var rest = path[...]

@@ -1,23 +1,23 @@
 import Foundation
 import RecordLog
 
-/// Objects that belong to no context any more. Their rows lie in memory that the context kept, which may be unmapped once it does
-/// not: so such an object has a copy of its row, or no row.
+/// Objects that belong to no context any more. The memory of their rows may be unmapped once the context does not hold it, so such an object has a
+/// copy of its row, or no row.
 extension NSManagedObject {
-    /// Has the object read from a copy of the row that it has read, so that its values stay readable.
+    /// Copies the row that the object has read, so that its values stay readable.
     final func keepRow(in copies: KeptRows) {
         moveRows(copies.copy)
         if boundRow ?? storage?.base?.row != nil { ownStorage().rowCopies = copies }
     }
 
-    /// Has the object, and what its parent said of it, name rows at their new places.
+    /// Moves the row references of the object, and of the state it got from its parent context, to new addresses.
     final func moveRows(_ move: (RowView) -> RowView) {
         if let row = boundRow { bind(move(row)) }
         guard let base = storage?.base, let row = base.row else { return }
         storage?.base = CommittedState(values: base.values, row: move(row))
     }
 
-    /// Takes the object out of a context that is reset. Every property reads as nil.
+    /// Takes the object out of a context that is being reset. Every property then reads as nil.
     final func forgetEverything() {
         storage?.publisher?.send()
         state = [.detached, .inaccessible, .fault]
@@ -25,8 +25,8 @@ extension NSManagedObject {
         storage = nil
     }
 
-    /// Makes an object that was in a context before fit to be inserted: one that a save has deleted comes with the attributes that it
-    /// had, one of before a reset with its entity's defaults; neither with its relationships.
+    /// Prepares an object that was in a context before for insertion. An object that a save has deleted keeps its attributes; one from before a
+    /// reset gets its entity's defaults. Neither keeps its relationships.
     final func prepareForInsertion() {
         guard !key.isNone else { return }
         var values = runtime.initialValues
@@ -46,7 +46,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// After a save: objects that it has deleted keep their rows where somebody still holds them.
+    /// Copies the rows of objects that a save has deleted and that are referenced elsewhere.
     final func keepRows(ofDeleted saved: inout [NSManagedObject]) {
         let copies = KeptRows()
         for index in saved.indices where saved[index].state.contains(.erased) {

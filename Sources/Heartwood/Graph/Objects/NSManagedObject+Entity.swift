@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSManagedObject {
-    /// One without a name where no model in use names the class.
+    /// Returns an entity without a name if no model in use names the class.
     static func entityInUse() -> NSEntityDescription {
-        // Entities without a class of their own name NSManagedObject, each of them.
+        // NSManagedObject itself stands for every entity without a class of its own.
         guard self != NSManagedObject.self else { return NSEntityDescription() }
         ManagedObjectClasses.note(self)
         return ModelsInUse.entity(forClass: self) ?? NSEntityDescription()
@@ -25,8 +25,8 @@ extension NSManagedObject {
 }
 
 extension NSFetchRequestResult where Self: NSManagedObject {
-    /// The class's `fetchRequest()` as a request for its objects, so that generic code may say `T.fetchRequest() as? NSFetchRequest<T>`:
-    /// off Apple's platforms a request for `any NSFetchRequestResult` is of another class, and such a cast would fail.
+    /// The class's `fetchRequest()` as a request for its objects, so that generic code may write `T.fetchRequest() as? NSFetchRequest<T>`. Except
+    /// on Apple's platforms a request for `any NSFetchRequestResult` has another class, and such a cast would fail.
     public static func fetchRequest() -> NSFetchRequest<Self> {
         let request: NSFetchRequest<any NSFetchRequestResult> = (self as NSManagedObject.Type).fetchRequest()
         return request.twin(as: Self.self)

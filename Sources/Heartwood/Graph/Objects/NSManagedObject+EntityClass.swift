@@ -1,9 +1,9 @@
-/// Code for Core Data says `NSManagedObject(entity: entity, insertInto: context) as? Plant`, and gets an object of the entity's class. An initializer of
-/// a Swift class makes an object of the class that is named, and one of a protocol, which may hand over another object, is also what `super.init` of a
-/// direct subclass finds, so that none of those would compile. So the object itself goes over to its entity's class (`ClassChange`), in its
-/// initializer, before any code of the program sees it.
+/// Code for Core Data writes `NSManagedObject(entity: entity, insertInto: context) as? Plant`, and gets an object of the entity's class. A Swift
+/// class's initializer cannot return an instance of another class. A protocol's initializer can, but `super.init` of a direct subclass would find
+/// it too and not compile. So the object changes its own class to its entity's (`ClassChange`), in its initializer, before any code of the program
+/// sees it.
 extension NSManagedObject {
-    /// Gives an object that was made as a plain `NSManagedObject` its entity's class.
+    /// Changes the class of an object that was made as a plain `NSManagedObject` to its entity's class.
     /// - Precondition: the class has no stored properties of its own.
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobject/init(entity:insertinto:)
     final func takeEntityClass(_ objectClass: NSManagedObject.Type) {

@@ -2,14 +2,14 @@ import Foundation
 import RecordLog
 
 extension NSManagedObject {
-    /// The row to read from; nil for an object that has none (not saved yet, or gone from the store).
+    /// The row to read from. It fires the fault. nil for an object without a row (not saved yet, or gone from the store).
     @inline(__always)
     final var row: RowView? {
         if rowBody == nil || !state.isDisjoint(with: .attended) { loadRow() }
         return boundRow
     }
 
-    /// The row that the object points at; its fault does not fire.
+    /// The row that the object points to, without firing its fault.
     @inline(__always)
     final var boundRow: RowView? {
         guard let rowBody else { return nil }
@@ -17,7 +17,7 @@ extension NSManagedObject {
             body: rowBody, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
     }
 
-    /// Reads the row, and fires the fault where this is one.
+    /// Reads the row, and fires the object's fault.
     @inline(never)
     private final func loadRow() {
         checkQueue("a property")
@@ -26,11 +26,11 @@ extension NSManagedObject {
             state.remove(.fault)
             return
         }
-        // One that never belonged to a context has values of its own alone.
+        // An object that never belonged to a context has only its own values.
         guard !key.isNone else { return }
         guard !state.contains(.inaccessible) else { return }
         if state.contains(.fault), rowBody != nil, !state.contains(.detached) {
-            // No reference is counted: this is done for each object that is read.
+            // Takes no reference count, since this runs for each object that is read.
             contextReference?._withUnsafeGuaranteedRef { context in
                 if context.stalenessInterval >= 0 { context.unbindStale(self) }
             }
@@ -45,9 +45,9 @@ extension NSManagedObject {
         }
         if state.contains(.fault) {
             state.remove(.fault)
-            // Whether the class overrides it is not asked: that counts a reference, for each object that is read.
+            // Called without a test for an override, which would take a reference count for each object that is read.
             waking { awakeFromFetch() }
-            // A context that is gone is not looked at.
+            // The override may have released the context.
             guard !state.contains(.detached) else { return }
             contextReference?._withUnsafeGuaranteedRef { context in
                 if !context.laterBatches.isEmpty { context.openBatch(of: self) }
@@ -55,7 +55,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Points the object at a row that a fetch or a look-up has found.
+    /// Points the object to a row that a fetch or a lookup has found.
     @inline(__always)
     final func bind(_ row: RowView) {
         rowBody = row.body
@@ -63,7 +63,7 @@ extension NSManagedObject {
         rowVersion = row.version
     }
 
-    /// Forgets the row and every value, so that the next read asks the store.
+    /// Forgets the row and all values, so that the next read reads the store.
     final func becomeFault() {
         storage?.publisher?.send()
         let isTold = !isFault && !runtime.isPlainClass
@@ -77,7 +77,7 @@ extension NSManagedObject {
         if isTold { didTurnIntoFault() }
     }
 
-    /// Goes back to the values last fetched or saved.
+    /// Returns to the values last fetched or saved.
     final func restore() {
         if !state.isDisjoint(with: [.inaccessible, .outdated]) { return becomeFault() }
         storage?.publisher?.send()
@@ -92,7 +92,7 @@ extension NSManagedObject {
         waking { awake(fromSnapshotEvents: events) }
     }
 
-    /// Runs what may set values without a change to be saved.
+    /// Runs a closure whose changes to values are not saved.
     final func waking(_ body: () -> Void) {
         let wasWaking = state.contains(.waking)
         state.insert(.waking)
@@ -100,12 +100,12 @@ extension NSManagedObject {
         if !wasWaking { state.remove(.waking) }
     }
 
-    /// What `willAccessValue(forKey:)` does where nothing overrides it.
+    /// Implements the default of `willAccessValue(forKey:)`.
     final func fireFault() {
         if isFault { _ = row }
     }
 
-    /// What `willChangeValue(forKey:)` does where nothing overrides it.
+    /// Implements the default of `willChangeValue(forKey:)`.
     final func noteChange(ofKey key: String) {
         checkQueue("willChangeValue(forKey:)")
         storage?.publisher?.send()

@@ -35,12 +35,12 @@ extension NSManagedObject {
         }
     }
 
-    /// Why a value does not go into a property.
+    /// The reason why a property cannot hold a value.
     struct ValueMismatch: Error {
         let message: String
     }
 
-    /// As `setValue(_:forKey:)`, for values that come from files: a wrong type throws and changes nothing.
+    /// Like `setValue(_:forKey:)`, for values that come from files: a wrong type throws and changes nothing.
     final func setValue(_ value: Any?, at index: Int) throws(ValueMismatch) {
         let property = runtime.properties[index]
         switch property.kind {
@@ -85,11 +85,11 @@ extension NSManagedObject {
         }
     }
 
-    /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members'
-    /// values into a set, a fetched property its results' values into an array, with `NSNull` for null. Behind other values it gives what
-    /// predicates find there: the values of a dictionary, `"entity.name"`, the `length` of a text. Collection operators are those of
-    /// predicates: `"tasks.@count"`, `"feedback.@avg.rating"`.
-    /// - Precondition: each key is a property of the entity it is asked of, and there are no more than 64.
+    /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members' values into a set, a fetched
+    /// property its results' values into an array, with `NSNull` for null. Other values give the keys that predicates find in them: the values of a
+    /// dictionary, `"entity.name"`, the `length` of a text. Collection operators are those of predicates: `"tasks.@count"`,
+    /// `"feedback.@avg.rating"`.
+    /// - Precondition: each key is a property of its object's entity, and there are at most 64.
     public final func value(forKeyPath path: String) -> Any? {
         guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
         precondition(
@@ -111,28 +111,28 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets a property of the object at the end of a path through to-one relationships; nothing happens where one is nil.
+    /// Sets a property of the object at the end of a path through to-one relationships; does nothing if one of them is nil.
     public final func setValue(_ value: Any?, forKeyPath path: String) {
         if path.contains("."), let owner = compositeOwner(of: path) { return owner.object.setValue(value, forKey: owner.key) }
         let end = end(ofPath: path)
         end.owner?.setValue(value, forKey: end.key)
     }
 
-    /// The set of the object at the end of a path through to-one relationships, as its `mutableSetValue(forKey:)` gives it.
+    /// The mutable set of the object at the end of a path through to-one relationships (see `mutableSetValue(forKey:)`).
     /// - Precondition: none of them is nil.
     public final func mutableSetValue(forKeyPath path: String) -> NSMutableSet {
         let end = presentEnd(ofPath: path)
         return end.owner.mutableSetValue(forKey: end.key)
     }
 
-    /// The ordered set of the object at the end of a path, in the same way.
-    /// - Precondition: none of the objects on the way is nil.
+    /// The mutable ordered set of the object at the end of a path through to-one relationships (see `mutableOrderedSetValue(forKey:)`).
+    /// - Precondition: none of them is nil.
     public final func mutableOrderedSetValue(forKeyPath path: String) -> NSMutableOrderedSet {
         let end = presentEnd(ofPath: path)
         return end.owner.mutableOrderedSetValue(forKey: end.key)
     }
 
-    /// The object at the end of a path, nil where one on the way is, and the key that is its own.
+    /// The object at the end of a path without its last key, or nil if one on the way is nil; and the last key.
     private func end(ofPath path: String) -> (owner: NSManagedObject?, key: String) {
         guard let dot = path.lastIndex(of: ".") else { return (self, path) }
         return (value(forKeyPath: String(path[..<dot])) as? NSManagedObject, String(path[path.index(after: dot)...]))
@@ -146,16 +146,16 @@ extension NSManagedObject {
         return (owner, end.key)
     }
 
-    /// The value of a property, without firing a fault's notifications. Used inside hand-written accessors. Of a to-many relationship it is
-    /// a mutable set; what an accessor does to it between `willChangeValue` and `didChangeValue` the latter makes the relationship's.
+    /// The value of a property, without the access notifications. For accessors written by hand. A to-many relationship gives a mutable set;
+    /// `didChangeValue(forKey:)` applies the changes that an accessor makes to it after `willChangeValue(forKey:)`.
     public final func primitiveValue(forKey name: String) -> Any? {
         let index = propertyIndex(name)
         return runtime.properties[index].kind == .toMany ? primitiveSet(at: index) : value(at: index)
     }
 
-    /// Sets an attribute or a to-one relationship without touching its inverse or its context's list of changes. A to-many relationship is
-    /// set as by `setValue(_:forKey:)`, inverse and all.
-    /// - Precondition: as of `setValue(_:forKey:)`.
+    /// Sets an attribute or a to-one relationship without changing its inverse or its context's list of changes. A to-many relationship is set as
+    /// by `setValue(_:forKey:)`, with its inverse.
+    /// - Precondition: as for `setValue(_:forKey:)`.
     public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
         let index = propertyIndex(name)
         let property = runtime.properties[index]
@@ -189,7 +189,7 @@ extension NSManagedObject {
         storage.silent.insert(index)
     }
 
-    /// Says of a property that it was changed, whoever has set its value.
+    /// Notes that a property has changed, even if a primitive setter has set its value.
     final func noteValue(ofKey key: String) {
         guard let storage, !storage.silent.isEmpty, let index = runtime.index(of: key) else { return }
         storage.silent.remove(index)
@@ -198,11 +198,11 @@ extension NSManagedObject {
     public func predicateValue(forKey key: String) -> Any? {
         if key == "self" || key == "SELF" { return self }
         if key == "objectID" { return objectID }
-        // A key of another entity of the family, which the fetch's entity or one below it has: null here.
+        // A key of another entity of the family, which the fetch's entity or one of its subentities has, gives null here.
         let property = runtime.index(of: key)
         if property == nil {
             if entity.isKnownInFamily(key) { return nil }
-            // Its class has nothing more to say.
+            // A plain object overrides no `value(forUndefinedKey:)`.
             if let context = managedObjectContext, context.usesPlainObjects, OwnKey(rawValue: key) == nil {
                 context.unknownKey = context.unknownKey ?? "\(entity.name ?? "?").\(key)"
                 return nil

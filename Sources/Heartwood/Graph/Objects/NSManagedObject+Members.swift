@@ -1,11 +1,11 @@
 import Foundation
 
-/// Members of to-many relationships by property index: what generated accessors and the sets that stand for relationships call.
+/// Members of to-many relationships by property index. Generated accessors call these functions, and so do the sets that stand for relationships.
 extension NSManagedObject {
     // MARK: Looking without reading
 
-    /// How many members a to-many relationship has.
-    /// - Complexity: one walk over the relationship's entries in the index; no object is made, and the relationship stays unread.
+    /// The number of a to-many relationship's members.
+    /// - Complexity: one scan of the relationship's index entries. Makes no object, and leaves the relationship unread.
     public final func countOfManagedObjects(at index: Int) -> Int {
         checkQueue("a relationship", index)
         guard let state = touchedToManyState(index) else { return storedMemberCount(at: index) }
@@ -22,7 +22,7 @@ extension NSManagedObject {
     }
 
     /// Whether an object is a member of a to-many relationship.
-    /// - Complexity: O(1): where the relationship was not read it asks the other side, or looks the pair up.
+    /// - Complexity: O(1). If the relationship was not read, it asks the other side, or looks up the pair.
     public final func containsManagedObject(_ object: NSManagedObject, at index: Int) -> Bool {
         checkQueue("a relationship", index)
         if let known = touchedToManyState(index)?.contains(object.key) { return known }
@@ -34,8 +34,8 @@ extension NSManagedObject {
         return context.stores(object.key, in: self, property: index)
     }
 
-    /// The first member of an ordered relationship, any member of another one; nil where there is none.
-    /// - Complexity: O(1) but for members that this context has removed; the relationship stays unread.
+    /// The first member of an ordered relationship, or any member of another one; nil if it is empty.
+    /// - Complexity: O(1) and the members that this context has removed; the relationship stays unread.
     public final func firstManagedObject(at index: Int) -> NSManagedObject? {
         checkQueue("a relationship", index)
         guard let context = managedObjectContext else { return nil }
@@ -48,20 +48,20 @@ extension NSManagedObject {
 
     // MARK: Several at once
 
-    /// Adds members, as `addManagedObject(_:at:)` does each.
+    /// Adds each object as `addManagedObject(_:at:)` does.
     public final func addManagedObjects(_ objects: [NSManagedObject], at index: Int) {
         for object in objects { addManagedObject(object, at: index) }
     }
 
-    /// Takes members out, as `removeManagedObject(_:at:)` does each.
+    /// Removes each object as `removeManagedObject(_:at:)` does.
     public final func removeManagedObjects(_ objects: [NSManagedObject], at index: Int) {
         for object in objects { removeManagedObject(object, at: index) }
     }
 
-    // MARK: Places in an order
+    // MARK: Positions in an order
 
-    /// The member at a place of an ordered relationship. Reads the relationship's keys, and no member's row.
-    /// - Precondition: there is such a place.
+    /// The member at a position of an ordered relationship. Reads the relationship's keys, and no member's row.
+    /// - Precondition: the position exists.
     public final func managedObject(atPlace place: Int, at index: Int) -> NSManagedObject {
         let keys = memberKeys(at: index)
         demand(place, within: keys.count, at: index)
@@ -72,8 +72,8 @@ extension NSManagedObject {
         return object
     }
 
-    /// Adds a member to an ordered relationship at a place, and sets the other side. One that is there already stays where it is.
-    /// - Precondition: the place is at most the number of members.
+    /// Inserts a member into an ordered relationship at a position, and sets the other side. A member that it already has stays where it is.
+    /// - Precondition: the position is at most the number of members.
     /// - Complexity: O(members); no member's row is read.
     public final func insertManagedObject(_ object: NSManagedObject, atPlace place: Int, at index: Int) {
         let count = memberKeys(at: index).count
@@ -83,21 +83,21 @@ extension NSManagedObject {
         if place < count { move(object.key, to: place, at: index) }
     }
 
-    /// Adds members at the places that they have afterwards, in rising order.
-    /// - Precondition: there are as many places as objects, none behind the end.
+    /// Inserts members at the positions that they have afterwards, in ascending order.
+    /// - Precondition: there are as many positions as objects, none after the end.
     public final func insertManagedObjects(_ objects: [NSManagedObject], atPlaces places: IndexSet, at index: Int) {
         precondition(objects.count == places.count, "There are \(objects.count) objects for \(places.count) places.")
         for (object, place) in zip(objects, places) { insertManagedObject(object, atPlace: place, at: index) }
     }
 
-    /// Takes the members at these places out of an ordered relationship, and clears the other sides.
-    /// - Precondition: there are such places.
+    /// Removes the members at these positions from an ordered relationship, and clears the other sides.
+    /// - Precondition: the positions exist.
     public final func removeManagedObjects(atPlaces places: IndexSet, at index: Int) {
         for object in places.map({ managedObject(atPlace: $0, at: index) }) { removeManagedObject(object, at: index) }
     }
 
-    /// Puts an object in the place of a member of an ordered relationship. Where it is a member already it moves there.
-    /// - Precondition: there is such a place.
+    /// Replaces a member of an ordered relationship with an object. If the object is a member already it moves there.
+    /// - Precondition: the position exists.
     public final func replaceManagedObject(atPlace place: Int, with object: NSManagedObject, at index: Int) {
         let old = managedObject(atPlace: place, at: index)
         guard old !== object else { return }
@@ -107,8 +107,8 @@ extension NSManagedObject {
         move(object.key, to: isBefore ? place - 1 : place, at: index)
     }
 
-    /// Puts objects in the places of members, in rising order.
-    /// - Precondition: there are as many places as objects, and all of them are there.
+    /// Replaces members with objects, in ascending order of the positions.
+    /// - Precondition: there are as many positions as objects, and all of them exist.
     public final func replaceManagedObjects(atPlaces places: IndexSet, with objects: [NSManagedObject], at index: Int) {
         precondition(objects.count == places.count, "There are \(objects.count) objects for \(places.count) places.")
         var members = managedObjects(at: index)
@@ -119,8 +119,8 @@ extension NSManagedObject {
         setManagedObjects(members, at: index)
     }
 
-    /// Moves members of an ordered relationship, in the order they have, so that the first of them stands at `place`.
-    /// - Precondition: there are such places, and as many behind `place` as members move.
+    /// Moves members of an ordered relationship, in their order, so that the first of them comes to position `place`.
+    /// - Precondition: the positions exist, and as many follow `place` as members move.
     public final func moveManagedObjects(atPlaces places: IndexSet, toPlace place: Int, at index: Int) {
         let members = managedObjects(at: index)
         demand(place, within: members.count - places.count + 1, at: index)
@@ -141,7 +141,7 @@ extension NSManagedObject {
             "\(entity.name ?? "?").\(runtime.properties[index].name) has no place \(position); places go from 0 to \(count - 1) here.")
     }
 
-    // MARK: What may be a member
+    // MARK: Possible members
 
     /// - Precondition: `object` may be a destination of `property`.
     final func demandFit(_ object: NSManagedObject, for property: PropertyRuntime) {
@@ -149,7 +149,7 @@ extension NSManagedObject {
         preconditionFailure(fault)
     }
 
-    /// Why an object cannot be a destination; nil where it can.
+    /// The reason why an object cannot be a destination; nil if it can.
     @inline(__always)
     final func misfit(_ object: NSManagedObject, for property: PropertyRuntime) -> String? {
         let isOfContext = contextReference?.toOpaque() == object.contextReference?.toOpaque() && contextReference != nil

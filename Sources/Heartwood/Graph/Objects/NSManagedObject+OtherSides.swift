@@ -1,30 +1,30 @@
 import RecordLog
 
-/// What an object's unsaved relationships have done to the objects at the other end. Where the object drops them, or reads a newer row
-/// beneath them, the other end follows. Nothing here is a step for an undo: nobody has set anything.
+/// Keeps the objects at the other end of unsaved relationships consistent when the object drops those relationships or reads a newer row beneath
+/// them. An undo manager records none of this, because the program set nothing.
 extension NSManagedObject {
-    /// Takes the object out of the members of owners that unsaved to-one relationships name, and puts it back where it was, before they are
-    /// dropped. Of other relationships each side has a change of its own, which the save heeds. Nothing is read.
+    /// Call this before unsaved to-one relationships are dropped. It removes the object from the members of the owners that they name, and puts it
+    /// back among its former owner's. Both sides of other relationships record their own changes, which the save reads. Reads nothing.
     final func withdrawFromOwners() {
         for (index, property) in runtime.properties.enumerated() where property.kind == .toOne {
             if let value = override(index) { withdraw(from: value.destination, at: index) }
         }
     }
 
-    /// The same for one to-one relationship, whose unsaved value is an owner's key or `none`; nothing where its other side is to-one.
+    /// The same for one to-one relationship, whose unsaved value is an owner's key or `none`. Does nothing if its other side is to-one.
     final func withdraw(from owner: ObjectKey, at index: Int) {
         guard let inverse = runtime.properties[index].inverse, runtime.properties[index].inverseIsToMany else { return }
         for owner in [owner, committedValue(index).destination] { forgetMembership(of: owner, inverse) }
     }
 
-    /// Reads a newer row beneath the unsaved values: an owner that the old row named has nobody to leave out any more, one that the new row
-    /// names has. Where both name the same, nothing changes.
+    /// Reads a newer row beneath the unsaved values. The owner in the old row no longer needs to leave the object out, and the owner in the new row
+    /// does. If both are the same, nothing changes.
     /// - Parameter read: forgets the old row.
     final func keepOwners(while read: () -> Void) {
         var moved: [(index: Int, inverse: Int, committed: ObjectKey)] = []
         for (index, property) in runtime.properties.enumerated() where property.kind == .toOne && property.inverseIsToMany {
             guard let inverse = property.inverse, override(index) != nil else { continue }
-            // One that was never read has left nobody.
+            // An object that was never read has left no owner.
             let isRead = boundRow != nil || storage?.base != nil
             moved.append((index, inverse, isRead ? committedValue(index).destination : .none))
         }
@@ -42,7 +42,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Has the owners that a newer row and its members name leave the object out, which is deleted here.
+    /// Makes the owners that a newer row and its members name leave out this object, which is deleted here.
     final func leaveOwners(in row: RowView) {
         for (index, property) in runtime.properties.enumerated() where property.kind.isRelationship && property.inverseIsToMany {
             guard let inverse = property.inverse, [.nullifyDeleteRule, .cascadeDeleteRule].contains(property.deleteRule) else { continue }
@@ -52,7 +52,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Takes back what the object's deletion has done to those that it led to. Nothing is read.
+    /// Undoes the effect of the object's deletion on its destinations. Reads nothing.
     final func rejoinOwners(_ destinations: [(index: Int, objects: [NSManagedObject])]) {
         for (index, owners) in destinations where runtime.properties[index].inverseIsToMany {
             guard let inverse = runtime.properties[index].inverse else { continue }
@@ -65,12 +65,12 @@ extension NSManagedObject {
         managedObjectContext?.registeredObject(for: owner)?.touchedToManyState(index)?.forget(key)
     }
 
-    /// Has an owner whose stored members name the object leave it out.
+    /// Makes an owner whose stored members include the object leave it out.
     private func leave(_ owner: ObjectKey, _ index: Int) {
         guard !owner.isNone, let owner = managedObjectContext?.object(for: owner), !owner.isDeleted else { return }
         owner.storage?.publisher?.send()
         let members = owner.toManyState(index)
-        // It may have read its members before this one came.
+        // The owner may have read its members before this one was added.
         if members.isFired { owner.managedObjectContext.map { members.rebase($0.storedMembers(of: owner, property: index)) } }
         members.remove(key, isStored: true)
         owner.noteChange()

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObject {
-    /// What key-value coding finds on every managed object, whatever its entity has: the getters of this class and of `NSObject`.
+    /// The keys that key-value coding finds on every managed object: the getters of this class and of `NSObject`.
     enum OwnKey: String {
         case objectID, entity, managedObjectContext, faultingState, hasChanges, hasPersistentChangedValues, isInserted, inserted
         case isUpdated, updated, isDeleted, deleted, isFault, fault, description, hash

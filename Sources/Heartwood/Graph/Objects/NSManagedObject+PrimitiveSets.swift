@@ -1,21 +1,20 @@
 import Foundation
 
-// To-many relationships in accessors written by hand: `willChangeValue`, a change of the set that `primitiveValue(forKey:)` gives,
+// To-many relationships in accessors written by hand: they call `willChangeValue`, change the set that `primitiveValue(forKey:)` returned, and call
 // `didChangeValue`.
 
-/// A to-many relationship that accessors are just changing, one within the other.
+/// A to-many relationship that accessors are changing. Accessors may nest.
 struct OpenPrimitiveSet {
-    /// How many changes have begun and not ended.
+    /// The number of changes that have begun and not ended.
     var depth = 0
-    /// What was handed out.
+    /// The set that `primitiveValue(forKey:)` returned.
     var set: NSObject?
-    /// What it had then, or when its changes were taken over last.
+    /// Its members when it was returned, or when its changes were last applied.
     var given: [NSManagedObject] = []
 }
 
 extension NSManagedObject {
-    /// Of a to-many relationship: its members, in a set that may be changed. Between `willChangeValue` and `didChangeValue` it is always the
-    /// same one.
+    /// The members of a to-many relationship in a mutable set. Between `willChangeValue` and `didChangeValue` every call returns the same set.
     final func primitiveSet(at index: Int) -> NSObject {
         takePrimitiveSet(at: index)
         let members = managedObjects(at: index)
@@ -44,14 +43,14 @@ extension NSManagedObject {
         ownStorage().primitiveSets[index, default: OpenPrimitiveSet()].depth += 1
     }
 
-    /// Makes what was done to the set that was handed out, if one was, the relationship's.
+    /// Applies the changes of the returned set, if any, to the relationship.
     final func closePrimitiveSet(_ key: String) {
         guard let open = storage?.primitiveSets, !open.isEmpty, let index = runtime.index(of: key) else { return }
         takePrimitiveSet(at: index)
         if open[index]?.depth ?? 0 > 1 { storage?.primitiveSets[index]?.depth -= 1 } else { storage?.primitiveSets[index] = nil }
     }
 
-    /// Of members only what was done to the set: others may have come and gone by another way meanwhile.
+    /// Applies only the set's own changes: members may have been added and removed by other means meanwhile.
     private func takePrimitiveSet(at index: Int) {
         guard let open = storage?.primitiveSets[index], let set = open.set else { return }
         guard let held = NSManagedObject.members(of: set) else { return setModelledValue(set, at: index) }

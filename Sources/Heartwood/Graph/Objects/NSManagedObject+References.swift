@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObject {
-    /// Whether a relationship was set to an object that the same save deletes, or was never taken off one.
+    /// Reports relationships whose unsaved values name an object that the same save deletes.
     final func validateReferences(into errors: inout [any Error]) {
         guard let context = managedObjectContext, let storage else { return }
         for (index, value) in storage.values.enumerated() {
@@ -13,7 +13,7 @@ extension NSManagedObject {
             }
             for key in destinations {
                 guard let destination = context.registeredObject(for: key), destination.isDeleted else { continue }
-                // A parent does not take what has vanished there, whether or not a fault has told the child so.
+                // An object that vanished in the parent cannot be saved there, whether or not a fault has shown that to the child.
                 if context.parentContext != nil, destination.state.contains(.inaccessible) { continue }
                 errors.append(ValidationErrors.dangling(self, runtime.properties[index].name, destination))
             }

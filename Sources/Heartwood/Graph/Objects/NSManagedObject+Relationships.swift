@@ -1,11 +1,10 @@
 import Foundation
 import RecordLog
 
-/// Relationships by property index, with the inverse kept on the other side.
+/// Relationships by property index. Each setter keeps the inverse consistent.
 ///
-/// A to-one side is a reference in the object's own row. A to-many side is read from the store as a list of keys; until
-/// it is asked for, changes to it are remembered beside it (`ToManyState`), so connecting a person to a group reads no
-/// other member of the group.
+/// A to-one side is a reference in the object's own row. A to-many side is read from the store as a list of keys. Until it is read, its changes are
+/// kept beside it (`ToManyState`), so that connecting a person to a group reads no other member of the group.
 extension NSManagedObject {
     // MARK: To-one
 
@@ -16,7 +15,7 @@ extension NSManagedObject {
         return lateOverride(index)?.destination ?? committed
     }
 
-    /// The key of the to-one destination that the row states; `none` for null.
+    /// The key of the to-one destination in the row; `none` for null.
     private final func committedReference(at index: Int) -> ObjectKey {
         guard let row else { return inheritedValue(index).destination }
         guard let access = access(index, in: row) else { return .none }
@@ -24,13 +23,13 @@ extension NSManagedObject {
         return reference.isNone ? .none : ObjectKey(rawValue: reference.rawValue &+ slotBase)
     }
 
-    /// The destination of a to-one relationship by property index: a fault unless the context knows it already.
+    /// The destination of a to-one relationship by property index. It is a fault unless the context has already read it.
     public final func managedObject(at index: Int) -> NSManagedObject? {
         let key = reference(at: index)
         return key.isNone ? nil : managedObjectContext?.object(for: key)
     }
 
-    /// Sets a to-one relationship and the other side of it. Of a one-to-one relationship whoever had `object` before has it no more.
+    /// Sets a to-one relationship and its other side. In a one-to-one relationship the previous owner of `object` loses it.
     /// - Precondition: `object` belongs to the same context.
     public final func setManagedObject(_ object: NSManagedObject?, at index: Int) {
         let property = runtime.properties[index]
@@ -84,7 +83,7 @@ extension NSManagedObject {
         if let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] { return state }
         if isFault {
             _ = row
-            // Firing it may have read the members too.
+            // Firing the fault may have read the members too.
             if let state = touchedToManyState(index) { return state }
         }
         let made = ToManyState(base: isInserted || key.isNone ? [] : nil, isOrdered: runtime.properties[index].isOrdered)
@@ -92,17 +91,17 @@ extension NSManagedObject {
         return made
     }
 
-    /// The state of a to-many relationship that is about to change.
+    /// The state of a to-many relationship, for a change that follows.
     final func changingMembers(_ index: Int) -> ToManyState {
         storage?.publisher?.send()
         if state.contains(.recorded) { recordOrder(index) }
         return toManyState(index)
     }
 
-    /// One side's part of adding a member.
+    /// Adds a member on this side only.
     private final func addMember(_ member: NSManagedObject, at index: Int) {
         let state = changingMembers(index)
-        // It comes back last, which an order that was not read cannot say.
+        // The member comes back at the end. Only an order that was read can express that.
         if runtime.properties[index].isOrdered, !state.isFired, state.removed.contains(member.key) { _ = memberKeys(at: index) }
         state.add(member.key, isStored: state.isFired ? nil : isStored(member, at: index))
         noteChange()
@@ -114,35 +113,35 @@ extension NSManagedObject {
         noteChange()
     }
 
-    /// Whether a member's own row leads here; nil where the other side is to-many, or there is none.
+    /// Whether a member's own row names this object; nil if the other side is to-many or does not exist.
     private final func isStored(_ member: NSManagedObject, at index: Int) -> Bool? {
         let property = runtime.properties[index]
         guard let inverse = property.inverse, !property.inverseIsToMany else { return nil }
         return member.committedReference(at: inverse) == key
     }
 
-    /// The state, if the relationship was ever touched.
+    /// The state, if the relationship was ever used.
     final func touchedToManyState(_ index: Int) -> ToManyState? {
         guard let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] else { return nil }
         return state
     }
 
-    /// The keys of a to-many relationship's members; reads the store where they have not been read.
+    /// The keys of a to-many relationship's members. Reads the store if they have not been read.
     final func memberKeys(at index: Int) -> [ObjectKey] {
         let state = toManyState(index)
         if !state.isFired { state.fire(managedObjectContext?.storedMembers(of: self, property: index) ?? []) }
         return state.members ?? []
     }
 
-    /// The members of a to-many relationship by property index, in order where the relationship is ordered.
-    /// O(members); reads the store's index of the relationship once, and no member's row.
+    /// The members of a to-many relationship by property index, in order if the relationship is ordered. O(members). Reads the store's index of the
+    /// relationship once, and no member's row.
     public final func managedObjects(at index: Int) -> [NSManagedObject] {
         guard let context = managedObjectContext else { return [] }
         return memberKeys(at: index).compactMap { context.object(for: $0) }
     }
 
-    /// Adds a member to a to-many relationship, and sets the other side; one that is there already stays where it is. A member
-    /// that is new to an ordered relationship comes last. O(1) on average; reads no other member.
+    /// Adds a member to a to-many relationship, and sets the other side. A member that it already has stays where it is; a new member of an ordered
+    /// relationship comes last. O(1) on average; reads no other member.
     /// - Precondition: `object` belongs to the same context.
     public final func addManagedObject(_ object: NSManagedObject, at index: Int) {
         let property = runtime.properties[index]
@@ -156,8 +155,7 @@ extension NSManagedObject {
         addMember(object, at: index)
     }
 
-    /// Takes a member out of a to-many relationship, and clears the other side; nothing happens where it is none. Reads no other
-    /// member.
+    /// Removes a member from a to-many relationship, and clears the other side; does nothing if the object is no member. Reads no other member.
     public final func removeManagedObject(_ object: NSManagedObject, at index: Int) {
         guard containsManagedObject(object, at: index) else { return }
         let property = runtime.properties[index]
@@ -167,12 +165,12 @@ extension NSManagedObject {
         }
         if state.contains(.recorded) { recordMember(object, at: index, isAdded: false) }
         if let inverse = property.inverse, property.inverseIsToMany { object.unlink(inverse, from: self) }
-        // The store lists it, whatever row of it was read.
+        // The store lists this member, even if an older row of it was read.
         changingMembers(index).remove(object.key)
         noteChange()
     }
 
-    /// Makes `objects` the members of a to-many relationship, in this order where it is ordered.
+    /// Sets the members of a to-many relationship to `objects`, in this order if it is ordered.
     /// - Precondition: the objects belong to the same context.
     /// - Complexity: O(members, old and new).
     public final func setManagedObjects(_ objects: [NSManagedObject], at index: Int) {
@@ -208,7 +206,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The IDs of a relationship's destinations, without making an object.
+    /// The IDs of a relationship's destinations. Makes no objects.
     public final func objectIDs(forRelationshipNamed name: String) -> [NSManagedObjectID] {
         let index = propertyIndex(name)
         guard let context = managedObjectContext else { return [] }
@@ -216,21 +214,22 @@ extension NSManagedObject {
         return keys.filter { !$0.isNone }.map { context.objectID(for: $0) }
     }
 
-    /// A set that stands for a to-many relationship: what is added to it or removed from it is added to or removed from
-    /// the relationship, both sides. Its `count`, `anyObject()`, `contains`, `add` and `remove` read no other member.
+    /// A set that stands for a to-many relationship: adding and removing members changes both sides of the relationship. Its `count`,
+    /// `anyObject()`, `contains`, `add` and `remove` read no other member.
     ///
-    /// Off Apple's platforms Foundation makes an empty Swift `Set` of any subclass of `NSSet`, this one among them: use
-    /// `value(forKey:)` for what is to be cast.
+    /// Except on Apple's platforms Foundation casts every subclass of `NSSet` to an empty Swift `Set`, this one included: use `value(forKey:)` for
+    /// a set that you cast.
     /// - Precondition: the entity has a to-many relationship of this name.
     public final func mutableSetValue(forKey name: String) -> NSMutableSet {
         RelationshipSet(owner: self, index: toManyIndex(name))
     }
 
-    /// An ordered set that stands for an ordered to-many relationship: what is done to it is done to the relationship, both sides.
+    /// An ordered set that stands for an ordered to-many relationship: its changes change both sides of the relationship.
     ///
-    /// Off Apple's platforms Foundation lets nobody override `firstObject`, `lastObject`, `reversed`, `array`, `set` and the enumerators,
-    /// `for` loops among them. The set keeps members for them: as they were when it was made, last changed through it, or last counted and
-    /// found to be more or fewer. So it reads the relationship's keys when it is made; `addManagedObject(_:at:)` and the like read less.
+    /// Except on Apple's platforms Foundation does not let a subclass override `firstObject`, `lastObject`, `reversed`, `array`, `set` and the
+    /// enumerators, `for` loops among them. The set keeps a copy of the members for them, taken when the set was made, when it last changed the
+    /// relationship, or when `count` last found another number. So it reads the relationship's keys when it is made; `addManagedObject(_:at:)` and
+    /// its like read less.
     /// - Precondition: the entity has an ordered to-many relationship of this name.
     public final func mutableOrderedSetValue(forKey name: String) -> NSMutableOrderedSet {
         let index = toManyIndex(name)

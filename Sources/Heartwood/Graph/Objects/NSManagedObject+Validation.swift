@@ -1,15 +1,15 @@
 import Foundation
 
-/// What saves check of one object. Only properties of which something was stated cost anything (`PropertyCheck`).
+/// The checks that a save makes of one object. Only properties with a stated constraint cost anything (`PropertyCheck`).
 extension NSManagedObject {
-    /// As `validateValue(_:forKey:)`, for a value in a variable.
+    /// Like `validateValue(_:forKey:)`, for a value in a variable.
     public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
         let slot = ValueSlot<AnyObject?>(value)
         try validateValue(AutoreleasingUnsafeMutablePointer(slot: slot), forKey: key)
         value = slot.value
     }
 
-    /// What the default of `validateValue(_:forKey:)` does.
+    /// Implements the default of `validateValue(_:forKey:)`.
     final func validateByModel(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         if let slot = value.slot.property, slot.owner === self, !slot.isReplaced, runtime.properties[slot.index].name == key {
             guard let check = runtime.checksByProperty[slot.index] else { return }
@@ -31,7 +31,7 @@ extension NSManagedObject {
         }
     }
 
-    /// What the default of `validateForInsert()` and `validateForUpdate()` does.
+    /// Implements the default of `validateForInsert()` and `validateForUpdate()`.
     final func validateProperties() throws {
         try ValidationErrors.throwing { errors in
             guard !runtime.isPlainClass else { return validateByModel(into: &errors) }
@@ -50,13 +50,13 @@ extension NSManagedObject {
         }
     }
 
-    /// Checks every value against the model alone.
+    /// Checks every value against the model, without overrides.
     final func validateByModel(into errors: inout [any Error]) {
         for check in runtime.checks { validatePresent(check, into: &errors) }
     }
 
-    /// Checks the value that the object has. An unchanged value is required as it was when it was saved; its limits may be newer
-    /// than it is. An unchanged relationship is not read.
+    /// Checks the current value. An unchanged value existed when it was saved, but the model's limits may be newer than it is. An unchanged
+    /// relationship is not read.
     private final func validatePresent(_ check: PropertyCheck, into errors: inout [any Error]) {
         let value = storage.flatMap { $0.values.isEmpty ? nil : $0.values[check.index] } ?? .unset
         switch value {
@@ -76,7 +76,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Checks the value that the object has, whenever it was set.
+    /// Checks the current value, changed or not.
     final func validateWhole(_ check: PropertyCheck, into errors: inout [any Error]) {
         switch check.kind {
         case .toMany:
@@ -103,7 +103,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Checks a relationship's destination or members against predicates, and a to-one destination for being there.
+    /// Checks a relationship's destination or members against predicates, and requires a mandatory to-one destination.
     private final func validate(_ object: Any?, _ check: PropertyCheck, into errors: inout [any Error]) {
         guard let object else {
             if check.isRequired, check.kind == .toOne {
@@ -119,13 +119,13 @@ extension NSManagedObject {
         errors.append(ValidationErrors.make(code, self, check, value(at: check.index)))
     }
 
-    /// What the default of `validateForDelete()` does.
+    /// Implements the default of `validateForDelete()`.
     final func validateDeleteRules() throws {
         guard !runtime.deniers.isEmpty else { return }
         try ValidationErrors.throwing { validateDeleteRules(into: &$0) }
     }
 
-    /// Whether a relationship whose rule denies has a destination that stays.
+    /// Reports relationships with a deny rule and a destination that stays.
     final func validateDeleteRules(into errors: inout [any Error]) {
         guard !state.contains(.inaccessible) else { return }
         for index in runtime.deniers {
@@ -138,7 +138,7 @@ extension NSManagedObject {
 }
 
 extension NSPredicate {
-    /// Whether a value in memory satisfies the predicate; not where the predicate cannot be evaluated on it.
+    /// Whether a value in memory satisfies the predicate; false if the predicate cannot be evaluated.
     fileprivate func holds(_ subject: Any?) -> Bool {
         (try? node.evaluate(subject)) ?? false
     }

@@ -1,25 +1,25 @@
 import Foundation
 import RecordLog
 
-/// Reading and writing by property index: what every other way of access comes down to.
+/// Reads and writes by property index. All other access uses these functions.
 extension NSManagedObject {
-    /// The current value of a property, in the store's terms.
+    /// The current value of a property, in the store's representation.
     final func managedValue(_ index: Int) -> ManagedValue {
         if let value = override(index) { return value }
         fireFault()
         return lateOverride(index) ?? committedValue(index)
     }
 
-    /// What the object has set as its fault fired (`awakeFromFetch()`), asked once it has.
+    /// The value that `awakeFromFetch()` set, if the fault has just fired.
     @inline(__always)
     final func lateOverride(_ index: Int) -> ManagedValue? { storage == nil ? nil : override(index) }
 
-    /// The value that the row states.
+    /// The value in the row.
     final func committedValue(_ index: Int) -> ManagedValue {
         row.map { committedValue(index, in: $0) } ?? inheritedValue(index)
     }
 
-    /// The value that a row of this object states, whichever version it is.
+    /// The value in a given row of this object, of any version.
     final func committedValue(_ index: Int, in row: RowView) -> ManagedValue {
         guard let access = access(index, in: row) else { return .null }
         if runtime.properties[index].kind == .externalData { return externalData(index, access, of: row) }
@@ -31,7 +31,7 @@ extension NSManagedObject {
         return .data(data)
     }
 
-    /// Where a property lies in `row`; nil where the row's layout has no such column, or the value is null.
+    /// The position of a property in `row`; nil if the row's layout has no such column, or the value is null.
     @inline(__always)
     final func access(_ index: Int, in row: RowView) -> ColumnAccess? { runtime.access(index, in: row) }
 
@@ -39,10 +39,10 @@ extension NSManagedObject {
     @inline(__always)
     final var slotBase: UInt64 { runtime.slotBase }
 
-    /// The changed value, where there is one.
+    /// The changed value, if there is one.
     @inline(__always)
     final func override(_ index: Int) -> ManagedValue? {
-        // An unchanged object is checked where its row is.
+        // The check of an unchanged object happens where its row is read.
         guard storage != nil else { return nil }
         if !state.isDisjoint(with: .attended) { attend(index) }
         guard let storage, !storage.values.isEmpty else { return nil }
@@ -50,7 +50,7 @@ extension NSManagedObject {
         return value.isUnset ? nil : value
     }
 
-    /// What comes before a value is read that is no row's: an insertion that was refreshed is a fault until then.
+    /// The checks before a read of a value outside the row: a refreshed insertion is a fault until then.
     @inline(never)
     private final func attend(_ index: Int) {
         checkQueue("a property", index)
@@ -70,7 +70,7 @@ extension NSManagedObject {
     /// The storage, with room for values.
     final func changeStorage() -> ObjectStorage { unretainedStorage().takeUnretainedValue() }
 
-    /// The same, which the object holds; for each value that is written, so that no reference is counted.
+    /// The same, unretained: the object holds it, and a written value takes no reference count.
     @inline(__always)
     private final func unretainedStorage() -> Unmanaged<ObjectStorage> {
         if let storage, !storage.values.isEmpty { return .passUnretained(storage) }
@@ -84,7 +84,7 @@ extension NSManagedObject {
         return .passUnretained(storage)
     }
 
-    /// Forgets the unsaved values, and that all of them were to be written.
+    /// Forgets the unsaved values, and the note that the next save writes all of them.
     final func dropValues() {
         guard let storage else { return }
         storage.values = []
@@ -92,7 +92,7 @@ extension NSManagedObject {
         storage.silent = []
     }
 
-    /// Tells the context that the object differs from the store.
+    /// Notes in the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
         if ChangeEvents.areWanted, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
@@ -105,8 +105,8 @@ extension NSManagedObject {
 
     /// The integer (of any width), or the boolean as 0 or 1, at a property index; nil for null.
     ///
-    /// Generated accessors call this: a property's index is its place in its entity's property list. O(1), decodes this
-    /// one attribute, no allocation.
+    /// Generated accessors call this. A property's index is its position in its entity's property list. O(1); decodes only this attribute, and
+    /// allocates nothing.
     public final func managedInteger(at index: Int) -> Int64? {
         if let value = override(index) { return value.integer }
         guard let row else { return inheritedValue(index).integer }
@@ -142,7 +142,7 @@ extension NSManagedObject {
         return String(decoding: row.bytes(access), as: UTF8.self)
     }
 
-    /// The value of any attribute at a property index, as key-value coding gives it; nil for null.
+    /// The value of any attribute at a property index, as key-value coding returns it; nil for null.
     public final func managedAttribute(at index: Int) -> Any? {
         let property = runtime.properties[index]
         if property.elements != nil { return compositeValue(property) }
@@ -150,7 +150,7 @@ extension NSManagedObject {
         return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
     }
 
-    /// Writes an integer, of the width that the attribute has; nil writes null.
+    /// Writes an integer of the attribute's width; nil writes null.
     /// - Precondition: the number fits the attribute's width.
     public final func setManagedInteger(_ value: Int64?, at index: Int) {
         guard let value else { return setManagedValue(.null, at: index) }

@@ -1,4 +1,4 @@
-/// Why an object's values were set back as a whole. The raw values are Core Data's.
+/// The reason why an object's values were set back as a whole. The raw values are Core Data's.
 /// Source: https://developer.apple.com/documentation/coredata/nssnapshoteventtype
 public struct NSSnapshotEventType: OptionSet, Sendable {
     public let rawValue: UInt

@@ -1,48 +1,48 @@
 import Foundation
 
-/// What a managed object holds beyond its row, from its first change on.
+/// The state of a managed object beyond its row. It exists from the first change on.
 final class ObjectStorage {
-    /// By property index; `unset` where the row speaks. Empty until something is written.
+    /// By property index; `unset` means that the row's value holds. Empty until something is written.
     @exclusivity(unchecked) var values: [ManagedValue] = []
-    /// What the parent said, where no row says it; only in a child context.
+    /// The values from the parent that no row has; only in a child context.
     var base: CommittedState?
-    /// The ID handed out last, so that asking twice gives one object.
+    /// The ID returned last, so that two reads return the same object.
     var objectID: NSManagedObjectID?
-    /// The key a save in progress gives to an inserted object.
+    /// The key that a save in progress gives to an inserted object.
     var permanentKey = ObjectKey.none
-    /// The version a save in progress gives to the row; 0 where it writes none.
+    /// The version that a save in progress gives to the row; 0 if it writes none.
     var savedVersion: UInt32 = 0
-    /// The row was deleted, by somebody else or before an undo, and the next save writes it again.
+    /// Whether the next save writes a deleted row again. Another context or process deleted it, or an undo brought the object back.
     var isRevived = false
-    /// What the object's row lies in, once the object belongs to no context.
+    /// The memory of the object's row, once the object belongs to no context.
     var rowCopies: KeptRows?
-    /// Whoever observes the object.
+    /// The publisher of the object's observers.
     var publisher: ObjectWillChangePublisher? {
         didSet { heedsSetters = publisher != nil || !silent.isEmpty }
     }
-    /// The attributes and to-one relationships that primitive setters have set without notice: no changes for `changedValues()`.
+    /// The attributes and to-one relationships that primitive setters have set silently: `changedValues()` leaves them out.
     var silent: Set<Int> = [] {
         didSet { heedsSetters = publisher != nil || !silent.isEmpty }
     }
-    /// Whether a setter has to tell the storage first.
+    /// Whether a setter must call `heed(_:)` first.
     private(set) var heedsSetters = false
 
-    /// A property is about to be set, and everybody may know of it.
+    /// Called before a property is set openly.
     func heed(_ index: Int) {
         publisher?.send()
         if !silent.isEmpty { silent.remove(index) }
     }
 
-    /// The values when the last event ended; nil where none has ended since the object was changed first.
+    /// The values when the last event ended; nil if none has ended since the object's first change.
     var eventValues: [ManagedValue]?
-    /// What fetched properties gave, by property index; nil until one is read.
+    /// The results of fetched properties, by property index; empty until one is read.
     var fetched: [Int: NSArray] = [:]
-    /// By index: the to-many relationships that accessors are just changing.
+    /// By index: the to-many relationships that accessors are changing.
     var primitiveSets: [Int: OpenPrimitiveSet] = [:]
 }
 
 extension NSManagedObject {
-    /// What the object holds beyond its row, made where that is nothing yet.
+    /// The object's storage, made on first use.
     final func ownStorage() -> ObjectStorage {
         if let storage { return storage }
         let made = ObjectStorage()
@@ -62,13 +62,13 @@ struct ObjectState: OptionSet {
     static let deleted = ObjectState(rawValue: 1 << 3)
     /// It belongs to no context any more (or never did).
     static let detached = ObjectState(rawValue: 1 << 4)
-    /// It stands in its context's list of changed objects.
+    /// Its context's list of changed objects contains it.
     static let listed = ObjectState(rawValue: 1 << 5)
     /// Its row was gone when the fault fired; every property reads as nil.
     static let inaccessible = ObjectState(rawValue: 1 << 6)
     /// Nothing changed since the event (or, in a save, since `willSave`) that saw its last change.
     static let settled = ObjectState(rawValue: 1 << 7)
-    /// It is waking: what it sets now does not count as a change.
+    /// It is waking: values set now do not count as changes.
     static let waking = ObjectState(rawValue: 1 << 8)
     /// Its context has an undo manager.
     static let recorded = ObjectState(rawValue: 1 << 9)
@@ -79,15 +79,15 @@ struct ObjectState: OptionSet {
     /// Uses from the wrong queue trap.
     static let watched = ObjectState(rawValue: 1 << 12)
 
-    /// Its context has deleted it, and merged a newer row of it since: should it come back, it reads that one.
+    /// Its context has deleted it, and has merged a newer row since. If its deletion is undone, it reads that row.
     static let outdated = ObjectState(rawValue: 1 << 13)
 
-    /// A merge has told that its row was deleted: it is detached, and among its context's deleted objects until the next save.
+    /// A merge has reported that its row was deleted: it is detached, and among its context's deleted objects until the next save.
     static let gone = ObjectState(rawValue: 1 << 14)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
-    /// What a look at the row has to attend to first.
+    /// A read of the row must handle these flags first.
     static let attended: ObjectState = [.fault, .watched]
-    /// Something must happen before a value is written.
+    /// A write of a value must handle these flags first.
     static let guarded: ObjectState = [.fault, .recorded, .watched]
 }

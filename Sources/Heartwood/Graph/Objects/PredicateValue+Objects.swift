@@ -1,5 +1,5 @@
 extension PredicateValue {
-    /// The object, where the value is one.
+    /// The managed object in this value, if it is one.
     var managedObject: NSManagedObject? {
         if case .object(let object) = self { return object as? NSManagedObject }
         return nil

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What `mutableOrderedSetValue(forKey:)` gives: a mutable ordered set whose content is an ordered relationship of one object.
+/// The result of `mutableOrderedSetValue(forKey:)`: a mutable ordered set whose members are those of an object's ordered relationship.
 ///
-/// Apple's NSMutableOrderedSet does everything by a few methods that a subclass overrides. The one of other platforms does much by
-/// the members that it keeps itself; so whatever may be overridden goes to the relationship, and for the rest (`firstObject`,
-/// `lastObject`, `reversed`, enumerators) the kept members follow it.
+/// Apple's NSMutableOrderedSet implements everything with a few methods that a subclass overrides. On other platforms it implements much with the
+/// members that it stores itself. So methods that can be overridden use the relationship, and the stored members follow it for the rest
+/// (`firstObject`, `lastObject`, `reversed`, enumerators).
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let owner: NSManagedObject
     private let index: Int
-    /// Whether the kept members are being changed: then the set is what it keeps.
+    /// Whether the stored members are being changed: the overrides then use them.
     private var isFollowing = false
 
     init(owner: NSManagedObject, index: Int) {
@@ -30,7 +30,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     private var members: [NSManagedObject] { owner.managedObjects(at: index) }
 
-    /// Makes the kept members the relationship's.
+    /// Copies the relationship's members into the stored members.
     private func follow() {
         #if !canImport(ObjectiveC)
             isFollowing = true
@@ -40,7 +40,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         #endif
     }
 
-    /// Makes `objects` the members, in this order.
+    /// Sets the relationship's members to `objects`, in this order.
     private func assign(_ objects: [NSManagedObject]) {
         owner.setManagedObjects(objects, at: index)
         follow()
@@ -54,7 +54,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         if isFollowing { return super.count }
         let count = owner.countOfManagedObjects(at: index)
         #if !canImport(ObjectiveC)
-            // Foundation asks for it before it goes over the kept members.
+            // Foundation calls it before it iterates over the stored members.
             if count != super.count { follow() }
         #endif
         return count
@@ -83,7 +83,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     private var immutable: NSOrderedSet { NSOrderedSet(array: members) }
 
     #if !canImport(ObjectiveC)
-        // Foundation goes over the kept members in these.
+        // Foundation's versions of these methods iterate over the stored members.
         override func copy(with zone: NSZone? = nil) -> Any { immutable }
         override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableOrderedSet(array: members) }
         override func isEqual(to other: NSOrderedSet) -> Bool { immutable.isEqual(to: other) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `mutableSetValue(forKey:)` gives: a mutable set whose content is a to-many relationship of one object.
+/// The result of `mutableSetValue(forKey:)`: a mutable set whose members are those of an object's to-many relationship.
 final class RelationshipSet: NSMutableSet {
     private let owner: NSManagedObject
     private let index: Int
@@ -53,7 +53,7 @@ final class RelationshipSet: NSMutableSet {
 
     override var description: String { NSSet(array: allObjects).description }
 
-    /// - Precondition: what goes into a relationship is a managed object.
+    /// - Precondition: the object is a managed object.
     static func member(_ object: Any) -> NSManagedObject {
         guard let object = object as? NSManagedObject else {
             preconditionFailure("a relationship holds managed objects, not \(type(of: object))")

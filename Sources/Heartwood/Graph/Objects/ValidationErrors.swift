@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes the errors of validation: Core Data's codes, with the object, the key and the value.
+/// Makes the errors of validation, with Core Data's codes, the object, the key and the value.
 enum ValidationErrors {
     static func make(_ code: Int, _ object: NSManagedObject, _ check: PropertyCheck, _ value: Any?) -> NSError {
         CoreDataError.make(code, describe(code, name(of: check.name, object)), info(object, check.name, value))
@@ -37,7 +37,7 @@ enum ValidationErrors {
         [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()]
     }
 
-    /// As the model's localization dictionary has it.
+    /// The property's name in the model's localization dictionary, or else its own.
     private static func name(of property: String, _ object: NSManagedObject) -> String {
         let entity = object.entity.name ?? "?"
         let names = object.entity.model?.localizationDictionary
@@ -63,7 +63,7 @@ enum ValidationErrors {
 
     // MARK: Several
 
-    /// Throws what `body` collects: nothing, the one error, or 1560 with all of them.
+    /// Throws the errors that `body` collects: nothing for none, one error alone, or 1560 with all of them.
     static func throwing(_ body: (inout [any Error]) throws -> Void) throws {
         var errors: [any Error] = []
         try body(&errors)
@@ -75,7 +75,7 @@ enum ValidationErrors {
             [NSDetailedErrorsKey: errors.map { $0 as NSError }])
     }
 
-    /// Adds an error that a hook threw; of one that stands for several, each of them.
+    /// Adds an error that a hook threw. A collective error adds each of its members.
     static func append(_ error: any Error, to errors: inout [any Error]) {
         let known = error as NSError
         if known.domain == NSCocoaErrorDomain, known.code == NSValidationMultipleErrorsError,

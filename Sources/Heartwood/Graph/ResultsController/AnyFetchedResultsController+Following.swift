@@ -1,11 +1,11 @@
 import Foundation
 
-/// How a controller follows its context: what has happened is made a new list, and that is told.
+/// Follows the context: turns its changes into a new list, and reports the difference to the delegate.
 extension AnyFetchedResultsController {
-    /// With more changed objects than these one query is cheaper, and makes none of them.
+    /// With more changed objects than this, one query is cheaper; it makes none of the objects.
     private static let judgedMax = 64
 
-    /// Called where the context tells what has happened. What comes while the delegate is told of something else waits for that.
+    /// Called when the context reports changes. Reports that arrive while the delegate handles another one wait for its end.
     final func follow(_ news: ResultsNews) {
         guard let query, query.kind != .dictionaries else { return }
         guard delegate != nil else { return stopFollowing() }
@@ -25,7 +25,7 @@ extension AnyFetchedResultsController {
         }
     }
 
-    /// What is not followed is found by the next fetch: entries are not where their objects say any more.
+    /// Drops the order's values, since objects may have changed unnoticed. The next change that is followed fetches again.
     private func stopFollowing() { list.order = nil }
 
     private func takeSave(of objects: [NSManagedObject]) {
@@ -36,7 +36,7 @@ extension AnyFetchedResultsController {
         refetch(query) { saved.contains($0) }
     }
 
-    /// What a child has saved to its parent has become one with what others have done to the same relationships there.
+    /// The relationships that a child saves to its parent are merged there with the changes of others.
     private func takePush(of objects: [NSManagedObject], _ query: ResultsQuery) {
         guard managedObjectContext.parentContext != nil else { return }
         var saved: [ObjectKey: NSManagedObject] = [:]
@@ -45,15 +45,15 @@ extension AnyFetchedResultsController {
         refetch(query, saved) { _ in false }
     }
 
-    /// All objects are others now. Nobody is told, as on Apple's platforms: what is shown stays where it is, and the next change has all of
-    /// it found anew and compared.
+    /// All objects are new after a reset. The delegate is not notified, as on Apple's platforms: the list stays, and the next change fetches again
+    /// and compares.
     private func takeReset() {
         unsaved = []
         stopFollowing()
         list.renewObjects { managedObjectContext.object(for: $0) }
     }
 
-    /// Takes over the permanent keys that objects have got, and tells delegates that go by IDs.
+    /// Adopts the permanent keys that objects have got, and notifies delegates that use IDs.
     private func adoptKeys() {
         guard list.hasTemporaryKeys else { return }
         let old = list
@@ -62,7 +62,7 @@ extension AnyFetchedResultsController {
         offerDifference(from: old, removed: renamed, inserted: renamed, pairs: [])
     }
 
-    // MARK: Finding what has changed
+    // MARK: Finding changes
 
     private func take(_ events: ChangeEvents) {
         guard let query else { return }
@@ -91,8 +91,8 @@ extension AnyFetchedResultsController {
         managedObjectContext.runtime(slot: key.slot).map { query.family.contains(ObjectIdentifier($0.entity)) } ?? false
     }
 
-    /// Asks the changed objects alone.
-    /// - Returns: whether that was enough.
+    /// Evaluates only the changed objects.
+    /// - Returns: false if a new fetch is needed.
     private func judge(
         _ keys: Set<ObjectKey>, _ objects: [ObjectKey: NSManagedObject], gone: Set<ObjectKey> = [], _ query: ResultsQuery, isChanged: Bool = true
     ) -> Bool {
@@ -124,7 +124,7 @@ extension AnyFetchedResultsController {
         }
     }
 
-    /// Fetches anew, and compares. Where that fails everything stays as it is, and the next change has it tried again.
+    /// Fetches again and compares. After a failure everything stays as it is, and the next change retries.
     private func refetch(_ query: ResultsQuery, _ objects: [ObjectKey: NSManagedObject] = [:], isChanged: (ObjectKey) -> Bool) {
         guard let new = try? query.list(isFollowed: true, cacheName: nil) else { return stopFollowing() }
         let old = list
@@ -139,7 +139,7 @@ extension AnyFetchedResultsController {
         deliver(change, new, objects, query)
     }
 
-    // MARK: Telling it
+    // MARK: Reporting changes
 
     private func deliver(_ change: ResultsChange, _ new: ResultsList, _ objects: [ObjectKey: NSManagedObject], _ query: ResultsQuery) {
         let old = list
@@ -157,7 +157,7 @@ extension AnyFetchedResultsController {
             let removed = change.deleted + pairs.map(\.old), inserted = change.inserted + pairs.map(\.new)
             if offerDifference(from: old, removed: removed, inserted: inserted, pairs: pairs) { return }
         }
-        // Nobody has seen the new ones yet.
+        // The delegate has not seen the new results yet.
         list = old
         let fetches = fetches
         delegate?.controllerWillChangeContent(erased)
@@ -194,14 +194,14 @@ extension AnyFetchedResultsController {
         return !declined.contains(.differences)
     }
 
-    /// The object of an entry that went without being known. One whose row has gone leaves the context again, as merged deletions do.
+    /// The object of a deleted entry that the context did not know. If its row is gone, the object leaves the context, as a merged deletion does.
     private func missed(_ entry: ResultsList.Entry, _ query: ResultsQuery) -> NSManagedObject {
         let object = query.object(of: entry)
         if object.state.isDisjoint(with: .changed), (try? managedObjectContext.fulfil(object)) == false { managedObjectContext.forget(gone: object) }
         return object
     }
 
-    /// Tells each section and object, as long as the delegate does not have it all fetched anew.
+    /// Reports each section and object, until the delegate performs the fetch again.
     private func tellChanges(
         _ change: ResultsChange, _ old: ResultsList, _ new: ResultsList, _ objects: [ObjectKey: NSManagedObject], _ query: ResultsQuery
     ) {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A fetched results controller without the type of its results: see `NSFetchedResultsController`, which alone is made.
+/// A fetched results controller without the type of its results. Only its subclass `NSFetchedResultsController` is instantiated.
 open class AnyFetchedResultsController: NSObject {
     /// The context whose objects are shown.
     public final let managedObjectContext: NSManagedObjectContext
-    /// What sections are named after; nil for one section.
+    /// The key path of the sections' names; nil for one section.
     public final let sectionNameKeyPath: String?
     /// The name of the cache of sections; nil for none.
     public final let cacheName: String?
     let request: NSPersistentStoreRequest
 
-    /// Who is told of changes; not kept. nil: changes are not followed. Where it is set after `performFetch()`, what was not followed
-    /// since is told with the next change. A reset of the context is not told: perform the fetch again.
+    /// The receiver of changes, held weakly. Without a delegate the controller does not follow changes; a delegate set after `performFetch()`
+    /// learns of missed changes with the next one. A reset of the context is not reported: perform the fetch again.
     public weak final var delegate: (any NSFetchedResultsControllerDelegate)? {
         didSet {
             declined = []
@@ -19,7 +19,7 @@ open class AnyFetchedResultsController: NSObject {
         }
     }
 
-    /// What the delegate has not implemented, as far as that is known.
+    /// The methods that the delegate is known not to implement.
     final var declined: DeclinedDeliveries = []
     /// nil before the first fetch.
     final var query: ResultsQuery?
@@ -29,15 +29,15 @@ open class AnyFetchedResultsController: NSObject {
             batches = []
         }
     }
-    /// Rises with each fetch.
+    /// Counts the fetches.
     final var fetches = 0
     final var isDelivering = false
-    /// Of a request that does not include pending changes: what the next save writes of the results.
+    /// For a request without pending changes: the results that the next save writes.
     final var unsaved: Set<ObjectKey> = []
-    /// What has happened while the delegate was told of something else.
+    /// The reports that arrived while the delegate was handling another one.
     final var backlog: [ResultsNews] = []
     private var infos: [FetchedResultsSection]?
-    /// The batches that were read last.
+    /// The batches read last.
     private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []
 
     init(request: NSPersistentStoreRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, _ cacheName: String?) {
@@ -47,23 +47,21 @@ open class AnyFetchedResultsController: NSObject {
         self.cacheName = cacheName
     }
 
-    /// What is fetched, as the request says now.
+    /// The fetch that the request describes now.
     func specification() throws -> (fetch: FetchSpecification, terms: ResultsTerms) { preconditionFailure("a subclass knows the request") }
 
-    /// - Throws: 134091 where the results are not of the controller's type.
+    /// - Throws: 134091 if the results are not of the controller's type.
     func checkResults(of query: ResultsQuery) throws {}
 
-    /// Fetches what the request describes, unsaved changes of the context included, and has the controller show it. The delegate is told
-    /// only if it takes snapshots.
+    /// Fetches the request's results, with the context's unsaved changes, and shows them. The delegate is notified only if it takes snapshots.
     ///
-    /// - Throws: 134060 where the request has no sort descriptors, where the section key path leads nowhere, and where the order does not
-    ///   keep the objects of each section together; 134091 where the results are of another type; what a fetch throws. The controller
-    ///   shows what it did before.
-    /// - Complexity: one query. No object is read, but where sections are named after what rows do not have, where the context has changed
-    ///   objects that lie on the way, in a child, and of several stores at once. With a `fetchBatchSize` none is made.
+    /// - Throws: 134060 if the request has no sort descriptors, if the section key path leads nowhere, or if the order does not keep the objects of
+    ///   each section together; 134091 if the results are of another type; any error of a fetch. The controller keeps its former results.
+    /// - Complexity: one query. Objects are read only if rows do not contain the sections' names, if the context has changed objects that the
+    ///   query's paths lead through, in a child context, and over several stores. With a `fetchBatchSize` no object is made.
     open func performFetch() throws {
         managedObjectContext.checkQueue()
-        // What has changed before is a part of what is found.
+        // The query itself finds earlier changes.
         managedObjectContext.postChanges()
         let (fetch, terms) = try specification()
         let query = try ResultsQuery(fetch, asks: terms, sectionNameKeyPath: sectionNameKeyPath, managedObjectContext)
@@ -80,11 +78,11 @@ open class AnyFetchedResultsController: NSObject {
         if delegate != nil, query != nil { managedObjectContext.addFollower(self) }
     }
 
-    /// Forgets the sections that `performFetch()` keeps under a name, or all of them.
+    /// Deletes the sections that `performFetch()` keeps under a name, or all of them.
     ///
-    /// The cache lies in memory, in this process, and holds sections without objects. It is used for the same request on the same commit of
-    /// the same store, and replaced otherwise: nothing has to be deleted for a changed request. It does not know whatever else
-    /// transient section names may depend on; where that has changed, delete the cache.
+    /// The cache is in this process's memory, and holds sections without objects. It is used for the same request on the same commit of the same
+    /// store, and replaced otherwise, so a changed request needs no deletion. It does not know the other inputs of transient section names: delete
+    /// the cache when those have changed.
     public final class func deleteCache(withName name: String?) { SectionCache.delete(name) }
 
     // MARK: Results
@@ -96,14 +94,14 @@ open class AnyFetchedResultsController: NSObject {
         return list.entries.indices.map { query.element($0, of: list) }
     }
 
-    /// Whether the class is one of the program's, which may override what follows.
+    /// Whether the class is a subclass by the program, which may override the members below.
     var isSubclassed: Bool { false }
-    /// What a subclass says of the elements.
+    /// The elements as a subclass gives them.
     var statedElements: [Any]? { elements }
     func statedElement(at path: IndexPath) -> Any { element(at: path) }
     private final var isAskingSubclass = false
 
-    /// Asks a subclass, unless it is the one that asks.
+    /// Calls a subclass's override, unless that is the caller.
     final func askSubclass<Answer>(_ body: (AnyFetchedResultsController) -> Answer?) -> Answer? {
         guard isSubclassed, !isAskingSubclass else { return nil }
         isAskingSubclass = true
@@ -147,14 +145,14 @@ open class AnyFetchedResultsController: NSObject {
             batches.append((range, try query.read(list.entries[range])))
             if batches.count > Self.batchesMax { batches.removeFirst() }
         } catch {
-            // As where a getter cannot read.
+            // Handled like a getter's failure: the next save throws it.
             managedObjectContext.readingFailure = managedObjectContext.readingFailure ?? error
         }
     }
 
     // MARK: Sections
 
-    /// The sections, in order; nil before `performFetch()`. Without a section key path there is one, be it empty.
+    /// The sections, in order; nil before `performFetch()`. Without a section key path there is one section, which may be empty.
     /// - Complexity: O(sections) after a change.
     open var sections: [any NSFetchedResultsSectionInfo]? {
         managedObjectContext.checkQueue()
@@ -170,29 +168,29 @@ open class AnyFetchedResultsController: NSObject {
         return list.sections.compactMap { sectionIndexTitle(forSectionName: $0.name) }.filter { seen.insert($0).inserted }
     }
 
-    /// What stands for a section in an index: what the delegate says, which is the name's first letter as a capital where it says nothing.
+    /// The index title of a section: the delegate's, or without a delegate the capital first letter of the name.
     open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
         guard let delegate else { return Self.capitalLetter(of: sectionName) }
         return delegate.controller(erased, sectionIndexTitleForSectionName: sectionName)
     }
 
-    /// The first section that has an index title.
-    /// - Parameter sectionIndex: the title's place among `sectionIndexTitles`.
-    /// - Returns: `NSNotFound` where no section has it.
+    /// The first section with an index title.
+    /// - Parameter sectionIndex: the title's index in `sectionIndexTitles`.
+    /// - Returns: `NSNotFound` if no section has it.
     open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
         list.sections.firstIndex { sectionIndexTitle(forSectionName: $0.name) == title } ?? NSNotFound
     }
 
     static func capitalLetter(of name: String) -> String { name.prefix(1).uppercased() }
 
-    /// This controller as delegates name its type.
+    /// This controller with the type that delegates receive.
     final var erased: NSFetchedResultsController<any NSFetchRequestResult> { seen(as: (any NSFetchRequestResult).self) }
 
-    /// This controller as one with results of another type.
+    /// This controller with another type of results.
     ///
-    /// The class that it is made as may have another type of results. Nothing that is stored depends on that, no member of the class does,
-    /// and the members of `TypedFetchedResults` go by the type at their call; so the reference may be taken as either. No optimizer sees it
-    /// with both.
+    /// The returned reference may have another type of results than the instance. That is safe: no stored property and no member of the class
+    /// depends on the type, and the members of `TypedFetchedResults` take it from their call. The function is never inlined, so no optimizer sees
+    /// the reference with both types.
     @inline(never)
     final func seen<Result>(as type: Result.Type) -> NSFetchedResultsController<Result> {
         Unmanaged<NSFetchedResultsController<Result>>.fromOpaque(Unmanaged.passUnretained(self).toOpaque()).takeUnretainedValue()

@@ -1,21 +1,21 @@
 import Foundation
 
-// UIKit and AppKit have these where they are.
+// On other platforms UIKit and AppKit have these members.
 
 #if !canImport(UIKit) && !canImport(AppKit)
     extension IndexPath {
-        /// Names an item of a section.
+        /// Creates the index path of an item of a section.
         public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
         /// The first index.
-        /// - Precondition: there are two.
+        /// - Precondition: the path has two indexes.
         public var section: Int {
             get { self[0] }
             set { self[0] = newValue }
         }
 
         /// The second index.
-        /// - Precondition: there are two.
+        /// - Precondition: the path has two indexes.
         public var item: Int {
             get { self[1] }
             set { self[1] = newValue }
@@ -25,11 +25,11 @@ import Foundation
 
 #if !canImport(UIKit)
     extension IndexPath {
-        /// Names a row of a section.
+        /// Creates the index path of a row of a section.
         public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
 
         /// The second index.
-        /// - Precondition: there are two.
+        /// - Precondition: the path has two indexes.
         public var row: Int {
             get { self[1] }
             set { self[1] = newValue }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The results of a fetched results controller at one moment: sections by their names, objects by their IDs.
+/// The results of a fetched results controller at one moment: the names of its sections and the IDs of its objects.
 ///
-/// Apple's platforms have a class of this name in UIKit and AppKit, for views to apply. This one is what a controller hands over, to be
-/// read: it never changes. Making it costs nothing; IDs are made when they are asked for first.
+/// On Apple's platforms UIKit and AppKit have a mutable class of this name, for views. This one only reports a controller's results: it never
+/// changes. It costs nothing to make; IDs are made when they are first read.
 /// Source: https://developer.apple.com/documentation/uikit/nsdiffabledatasourcesnapshotreference
 public final class NSDiffableDataSourceSnapshotReference: NSObject {
     private let list: ResultsList
@@ -20,36 +20,36 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
 
     public var numberOfItems: Int { list.entries.count }
     public var numberOfSections: Int { list.sections.count }
-    /// The sections' names, in order; one empty name where the controller has no section key path.
+    /// The sections' names, in order; one empty name if the controller has no section key path.
     public var sectionIdentifiers: [String] { list.sections.map(\.name) }
-    /// The objects' IDs, section after section; temporary ones of objects that were never saved.
+    /// The objects' IDs, section after section; objects that were never saved have temporary ones.
     public var itemIdentifiers: [NSManagedObjectID] { ids }
-    /// The IDs of objects that have changed and stand where they did.
+    /// The IDs of objects that have changed and not moved.
     public var reloadedItemIdentifiers: [NSManagedObjectID] { updated.map { ids[$0] } }
-    /// None: a section that changed its name is another one.
+    /// Always empty: a section with a new name is a new section.
     public var reloadedSectionIdentifiers: [String] { [] }
 
-    /// 0 where there is no such section.
+    /// 0 for an unknown section.
     public func numberOfItems(inSection sectionIdentifier: String) -> Int { range(of: sectionIdentifier)?.count ?? 0 }
 
-    /// Empty where there is no such section.
+    /// Empty for an unknown section.
     public func itemIdentifiersInSection(withIdentifier sectionIdentifier: String) -> [NSManagedObjectID] {
         range(of: sectionIdentifier).map { Array(ids[$0]) } ?? []
     }
 
-    /// nil where the object is not among the items.
+    /// nil if the object is not among the items.
     public func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: NSManagedObjectID) -> String? {
         let index = index(ofItemIdentifier: itemIdentifier)
         return index == NSNotFound ? nil : list.sections[list.section(of: index)].name
     }
 
-    /// The place among all items; `NSNotFound` where it is none. O(1) after the first call.
+    /// The index among all items, or `NSNotFound`. O(1) after the first call.
     public func index(ofItemIdentifier itemIdentifier: NSManagedObjectID) -> Int {
         guard let key = context.ownKey(of: itemIdentifier), let index = places[key] else { return NSNotFound }
         return index
     }
 
-    /// `NSNotFound` where there is no such section.
+    /// `NSNotFound` for an unknown section.
     public func index(ofSectionIdentifier sectionIdentifier: String) -> Int {
         list.sections.firstIndex { $0.name.hasSameBytes(as: sectionIdentifier) } ?? NSNotFound
     }

@@ -1,28 +1,27 @@
 import Foundation
 
-/// Shows what a fetch request finds as a list in sections, and tells a delegate what changes in it.
+/// Presents a fetch request's results as a list in sections, and reports its changes to a delegate.
 ///
-/// It is used on its context's queue. `performFetch()` fetches; index paths of a section and an item lead to objects from then on. With a
-/// delegate the controller follows its context: unsaved changes once they are processed (`processPendingChanges()`), changes that are
-/// merged, refreshes, undo, rollback and reset. Without one it shows what was found. It follows more than Core Data's does: objects that
-/// the context did not know before a merge, changes of other objects that the predicate, the order or the sections look at, and windows of
-/// requests with a limit or an offset.
+/// Use it on its context's queue. `performFetch()` fetches; then index paths of a section and an item lead to objects. With a delegate the
+/// controller follows its context: unsaved changes after they are processed (`processPendingChanges()`), merged changes, refreshes, undo, rollback
+/// and reset. Without a delegate it keeps the fetched list. It follows more than Core Data's controller: objects that the context did not know
+/// before a merge, changes of other objects that the predicate, the order or the sections depend on, and requests with a limit or an offset.
 ///
-/// With a `fetchBatchSize` it keeps keys alone, and objects come when they are asked for, so many at a time; without one it keeps the
-/// objects. Results that are IDs are followed too; dictionaries are not, as on Apple's platforms.
+/// With a `fetchBatchSize` it keeps only keys, and makes objects on demand, a batch at a time; otherwise it keeps the objects. It also follows
+/// results that are IDs, but not dictionaries, as on Apple's platforms.
 ///
-/// The type of results is a name for the compiler: whatever works on all of them, and what subclasses may override, is
-/// `AnyFetchedResultsController`'s, and `OverriddenFetchedResults`'.
+/// The type of results exists only for the compiler. The members for all types, and those that subclasses override, belong to
+/// `AnyFetchedResultsController` and `OverriddenFetchedResults`.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller
 open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<ResultType>, TypedFetchedResults, MadeByFactory {
     /// - Parameters:
-    ///   - fetchRequest: must have sort descriptors; where there are sections, objects are sorted by what the sections are named after, or by
-    ///     what gives the same order. `performFetch()` looks at it, nobody else does.
-    ///   - context: whose objects they are; the controller keeps it.
-    ///   - sectionNameKeyPath: leads from an object to its section's name. A persistent attribute, also of an object that a to-one
-    ///     relationship leads to, is read from rows; for anything else each object is asked: transient attributes, and keys that a class
-    ///     answers in its `value(forKey:)`. nil: one section.
-    ///   - name: of the cache of sections, see `deleteCache(withName:)`; nil for none.
+    ///   - fetchRequest: must have sort descriptors. With sections, it sorts objects by the section key path first, or by keys that give the same
+    ///     order. Only `performFetch()` reads it.
+    ///   - context: the context of the objects. The controller retains it.
+    ///   - sectionNameKeyPath: leads from an object to its section's name; nil for one section. A persistent attribute, of the object or of one
+    ///     that a to-one relationship leads to, is read from rows. For other paths, such as transient attributes and keys that a class answers in
+    ///     its `value(forKey:)`, the controller reads each object.
+    ///   - name: the name of the cache of sections, see `deleteCache(withName:)`; nil for none.
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext, sectionNameKeyPath: String?,
         cacheName name: String?
@@ -64,36 +63,36 @@ open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<Resu
     }
 }
 
-/// The members of `NSFetchedResultsController` whose types are those of its results.
+/// The members of `NSFetchedResultsController` whose types depend on its results.
 ///
-/// They stand in a protocol's extension, not in the class. A delegate is handed the controller as one of `any NSFetchRequestResult`, which it
-/// mostly is not: on Apple's platforms both are one class. Calls of an extension's members know the results by the type that is written at
-/// the call, where a class's own members would go by the type that the controller was made with.
+/// They belong to a protocol's extension, not to the class. A delegate receives the controller as one of `any NSFetchRequestResult`, which usually
+/// is not its real type: on Apple's platforms both are one class. An extension's members take the type of results from the call, while a class's
+/// own members would take it from the instance.
 public protocol TypedFetchedResults: AnyFetchedResultsController {
     associatedtype ResultType
 }
 
 extension TypedFetchedResults {
-    /// A controller itself, as one with results of this type: no other is made, and `===` holds.
+    /// The same controller with results of this type: no new one is made, and `===` holds.
     ///
-    /// It stands where code for Apple's platforms says `controller as? NSFetchedResultsController<Person>`, in a delegate or to call one:
-    /// Objective-C does not look at the type of results of a class, Swift does, and the cast is nil.
-    /// - Precondition: what is asked of the controller later is of this type.
+    /// It replaces `controller as? NSFetchedResultsController<Person>` in code for Apple's platforms. Objective-C ignores the type of a class's
+    /// results; Swift does not, and the cast gives nil.
+    /// - Precondition: later results of the controller are of this type.
     /// - Complexity: O(1).
     public init<Result>(_ controller: AnyFetchedResultsController) where Self == NSFetchedResultsController<Result> {
         self.init(taking: controller.seen(as: Result.self))
     }
 
-    /// The request that the controller was made with. A change of it shows with the next `performFetch()`.
+    /// The request that the controller was made with. Changes to it take effect with the next `performFetch()`.
     public var fetchRequest: NSFetchRequest<ResultType> {
-        // No stored property of a request depends on its type of results, and the caller's may be another one.
+        // No stored property of a request depends on its type of results, which may differ from the caller's.
         Unmanaged<NSFetchRequest<ResultType>>.fromOpaque(Unmanaged.passUnretained(request).toOpaque()).takeUnretainedValue()
     }
 
-    /// Everything that was found, in order; nil before `performFetch()`.
+    /// All results, in order; nil before `performFetch()`.
     ///
-    /// Objects come as faults unless they were read. With a `fetchBatchSize` this makes the objects that the context does not know;
-    /// `object(at:)` makes those of one batch.
+    /// Objects are faults unless they were read. With a `fetchBatchSize` this makes all objects that the context does not know; `object(at:)` makes
+    /// those of one batch.
     /// - Complexity: O(results).
     public var fetchedObjects: [ResultType]? {
         (askSubclass { $0.statedElements } ?? elements).map { $0.map(result) }
@@ -101,14 +100,14 @@ extension TypedFetchedResults {
 
     /// The result at an index path of a section and an item.
     ///
-    /// With a `fetchBatchSize` the objects of its batch are made and their rows read together, unless they are at hand.
-    /// - Precondition: there is one; `performFetch()` has succeeded.
+    /// With a `fetchBatchSize` it makes the objects of the batch and reads their rows together, unless that has been done.
+    /// - Precondition: the result exists; `performFetch()` has succeeded.
     /// - Complexity: O(1).
     public func object(at indexPath: IndexPath) -> ResultType {
         result(askSubclass { $0.statedElement(at: indexPath) } ?? element(at: indexPath))
     }
 
-    /// Where an object is; nil where it is not among the results.
+    /// The index path of an object; nil if it is not among the results.
     /// - Complexity: O(results), a comparison of two words for each.
     public func indexPath(forObject object: ResultType) -> IndexPath? { indexPath(of: object) }
 

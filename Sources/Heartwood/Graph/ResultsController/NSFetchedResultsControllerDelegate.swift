@@ -1,60 +1,59 @@
 import Foundation
 
-/// What has become of an object or a section of a fetched results controller.
+/// The kind of a change to an object or a section of a fetched results controller.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultschangetype
 public enum NSFetchedResultsChangeType: UInt, Sendable {
     case insert = 1
     case delete = 2
-    /// It stands at another place; it may have changed otherwise too.
+    /// It has moved; it may have changed otherwise too.
     case move = 3
-    /// It has changed, or was refreshed, and stands where it did among those that did not move.
+    /// It has changed, or was refreshed, and has not moved relative to others that did not move.
     case update = 4
 }
 
-/// Is told of what changes in a fetched results controller's results, on the queue of the controller's context.
+/// Receives the changes of a fetched results controller's results, on the queue of the controller's context.
 ///
-/// A change is told in one of three ways. One that implements `controller(_:didChangeContentWith:)` for a snapshot gets snapshots and nothing
-/// else. One that implements it for a difference gets differences and nothing else, where the controller has no section key path.
-/// Every other delegate gets `controllerWillChangeContent(_:)`, the sections, the objects, and `controllerDidChangeContent(_:)`. Each method
-/// has an implementation, so that none has to be written.
+/// A delegate receives changes in one of three ways. One that implements `controller(_:didChangeContentWith:)` for a snapshot gets only snapshots.
+/// One that implements it for a difference gets only differences, if the controller has no section key path. All others get
+/// `controllerWillChangeContent(_:)`, the sections, the objects, and `controllerDidChangeContent(_:)`. Every method has a default implementation.
 ///
-/// While `controllerWillChangeContent(_:)` runs the controller has the results of before; from then on those of after. Index paths
-/// of deletions, and the first ones of moves and updates, are of before; the others are of after.
+/// During `controllerWillChangeContent(_:)` the controller still has its old results, and from then on the new ones. Index paths of deletions, and
+/// the first ones of moves and updates, refer to the old results; all others refer to the new ones.
 ///
-/// The controller that is handed over is the very one that has changed, whatever its type of results, so that `===` and `==` tell
-/// controllers apart. A cast of it to another type of results fails: its type is known to the compiler as the one written here.
-/// `NSFetchedResultsController<Person>(controller)` is that very controller as one of persons.
+/// The controller passed to these methods is the very instance that changed, with any type of results, so `===` and `==` tell controllers
+/// apart. A cast of it to another type of results fails, since the compiler knows it by the type written here. Use
+/// `NSFetchedResultsController<Person>(controller)`, which is the same instance with results of that type.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// Objects or sections are about to change.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// A section has come or gone. A section that stands at another place among those that stay is gone and has come.
-    /// - Parameter sectionInfo: of a deleted section as it was.
+    /// A section was inserted or deleted. A section that moved among those that stay is deleted and inserted.
+    /// - Parameter sectionInfo: a deleted section has its old name.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange sectionInfo: any NSFetchedResultsSectionInfo,
         atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType)
 
-    /// An object has come, gone, moved or changed. Deletions are told first, the last one before the others, then insertions, the first one
-    /// first, then moves and updates. Objects of sections that come or go are told of one by one as well.
+    /// An object was inserted, deleted, moved or changed. Deletions come first, the last one before the others; then insertions, the first one
+    /// first; then moves and updates. Objects of inserted and deleted sections are reported one by one as well.
     /// - Parameters:
-    ///   - anObject: the managed object, or its ID where the request asks for IDs.
-    ///   - indexPath: where it was; nil for an insertion.
-    ///   - newIndexPath: where it is; nil for a deletion.
+    ///   - anObject: the managed object, or its ID if the request fetches IDs.
+    ///   - indexPath: the old index path; nil for an insertion.
+    ///   - newIndexPath: the new index path; nil for a deletion.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
         for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-    /// Everything that has changed was told.
+    /// All changes were reported.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// The results have changed, or were fetched by `performFetch()`. After a save that gives objects permanent IDs it is called too.
+    /// The results have changed, or `performFetch()` has fetched them. Also called after a save that gives objects permanent IDs.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
-    /// The results have changed, of a controller without a section key path. A moved object is removed and inserted, each associated with
-    /// the other's place, and so is one that was updated in place. An object that a save has given its permanent ID is removed by the one
-    /// and inserted by the other.
+    /// The results have changed, of a controller without a section key path. A moved object is removed and inserted, each associated with the
+    /// other's offset; so is an object that was updated in place. An object that a save gave its permanent ID is removed with the old ID and
+    /// inserted with the new one.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
@@ -77,14 +76,14 @@ extension NSFetchedResultsControllerDelegate {
 
     public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
-    /// Tells the controller that snapshots are not wanted.
+    /// Notes that the delegate takes no snapshots.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
     ) {
         controller.declined.insert(.snapshots)
     }
 
-    /// Tells the controller that differences are not wanted.
+    /// Notes that the delegate takes no differences.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
@@ -97,8 +96,8 @@ extension NSFetchedResultsControllerDelegate {
     ) -> String? { AnyFetchedResultsController.capitalLetter(of: sectionName) }
 }
 
-/// What a delegate has shown that it does not implement. It is found out by calling, since Swift has no other way to ask whether a method
-/// is a protocol's own: what the protocol has in its place says so.
+/// The methods that a delegate is known not to implement. Swift cannot ask whether a method is the protocol's own, so the controller calls it: the
+/// protocol's default implementation notes it here.
 struct DeclinedDeliveries: OptionSet {
     let rawValue: UInt8
 

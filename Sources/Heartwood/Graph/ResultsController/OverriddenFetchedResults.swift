@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a subclass of `NSFetchedResultsController` may override whose type is that of its results.
+/// The members that a subclass of `NSFetchedResultsController` may override and whose types depend on its results.
 ///
-/// A call of a controller's `fetchedObjects` or `object(at:)` means the members of `TypedFetchedResults`, which know the results by the type that is
-/// written at the call. Those ask a subclass by these, in a class of its own, where a name means them. An override gives what it has of its own: where it
-/// is called by its own class's type, what `super` gives has been through it once already.
+/// A call of a controller's `fetchedObjects` or `object(at:)` uses the members of `TypedFetchedResults`, which take the type of results from the
+/// call. Those call a subclass's overrides of the members here. An override may be applied twice: if code calls it through the subclass's own type,
+/// `super` returns elements to which it has already been applied.
 open class OverriddenFetchedResults<ResultType>: AnyFetchedResultsController {
-    /// As `NSFetchedResultsController` says.
+    /// See `NSFetchedResultsController`.
     @_disfavoredOverload
     open var fetchedObjects: [ResultType]? { elements.map { $0.map(Self.result) } }
 
-    /// As `NSFetchedResultsController` says.
+    /// See `NSFetchedResultsController`.
     @_disfavoredOverload
     open func object(at indexPath: IndexPath) -> ResultType { Self.result(element(at: indexPath)) }
 

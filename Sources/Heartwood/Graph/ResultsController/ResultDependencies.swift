@@ -1,21 +1,21 @@
 import Foundation
 
-/// What of other objects decides about a controller's results: the properties that its predicate, its order and its section key path look
-/// at behind relationships.
+/// The properties of other objects that a controller's results depend on: those that its predicate, its order and its section key path reach
+/// through relationships.
 ///
-/// A relationship that leads to other objects is a property of the object itself, whose change is seen with it. So what matters of the
-/// others is only what is read of them.
+/// A relationship is a property of the object that has it, so its change shows there. Of the other objects only the properties that are read
+/// matter.
 struct ResultDependencies {
-    /// By entity: the names of properties that are looked at; nil where some of them are not stored, so that any change may matter.
+    /// By entity: the names of the properties read; nil if some of them are not stored, so that any change may matter.
     private var properties: [ObjectIdentifier: Set<String>?] = [:]
-    /// Whether results are looked at from other results.
+    /// Whether results depend on other results.
     private(set) var isOwn = false
-    /// Objects whose changes matter, and are not saved.
+    /// The objects with unsaved changes that matter.
     private var changed: Set<ObjectKey> = []
 
     var isEmpty: Bool { properties.isEmpty }
 
-    /// - Parameter fetch: with the section key path among its sort keys, where that is stored.
+    /// - Parameter fetch: its sort keys include the section key path, if that is stored.
     init(_ fetch: FetchSpecification, _ section: ResultsQuery.Section?) {
         if let predicate = fetch.predicate {
             var paths: [([NSEntityDescription], [String])] = []
@@ -55,7 +55,7 @@ struct ResultDependencies {
         }
     }
 
-    /// Whether what has happened to objects that are not among the results may matter to the results.
+    /// Whether changes of objects outside the results may change the results.
     mutating func areTouched(by events: ChangeEvents) -> Bool {
         guard !isEmpty else { return false }
         var isTouched = events.beside.isPartial
@@ -71,12 +71,12 @@ struct ResultDependencies {
         return isTouched || events.beside.entities.contains { properties[$0] != nil }
     }
 
-    /// Asks an updated object. What it is now told to have changed it may have taken back since the last time.
+    /// Whether an updated object's change matters. It matters too if the object has undone since the last call a change that mattered.
     private mutating func matters(changeOf object: NSManagedObject) -> Bool {
         guard let names = properties[ObjectIdentifier(object.entity)] else { return false }
         guard let names else { return true }
         guard object.hasChanges else {
-            // Saved since, by a delegate that was told before: what has changed nobody knows any more.
+            // The object was saved since, by a delegate that was notified earlier: its changes are unknown.
             changed.remove(object.key)
             return true
         }
@@ -85,7 +85,7 @@ struct ResultDependencies {
         return isChanged || wasChanged
     }
 
-    /// Begins with the changes that are not saved.
+    /// Starts with the unsaved changes.
     mutating func look(at changes: [NSManagedObject]) {
         changed = []
         guard !isEmpty else { return }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What has changed between two lists: places of before (`old`) and of after (`new`).
+/// The difference between two lists. Indices of the old list are called `old`, those of the new list `new`.
 ///
 /// Invariants:
-/// 1. An entry that is in both lists and is not a move stands, relative to the others like it, where it stood, and its section stays.
-/// 2. All old places of deletions and moves taken out, and all new places of insertions and moves put in, the old list is the new one.
+/// 1. The entries of both lists that are not moves have the same order in both, and stay in their sections.
+/// 2. Removing all old indices of deletions and moves, and adding all new indices of insertions and moves, turns the old list into the new one.
 struct ResultsChange {
     typealias Pair = (old: Int, new: Int)
 
@@ -20,10 +20,10 @@ struct ResultsChange {
     }
 
     /// - Parameters:
-    ///   - deleted: in rising order.
-    ///   - inserted: in rising order.
-    ///   - touched: entries of both lists that may have moved. All others stand where they did, relative to each other.
-    ///   - isChanged: whether the entry at a new place has itself changed.
+    ///   - deleted: in ascending order.
+    ///   - inserted: in ascending order.
+    ///   - touched: entries of both lists that may have moved. All others keep their order.
+    ///   - isChanged: whether the entry at a new index has itself changed.
     init(
         from old: ResultsList, to new: ResultsList, deleted: [Int], inserted: [Int], touched: [Pair], isChanged: (Int) -> Bool
     ) {
@@ -31,7 +31,7 @@ struct ResultsChange {
         self.inserted = inserted
         let touched = touched.sorted { $0.old < $1.old }
         let sections = Self.commonSections(old, new)
-        // How many of those that stand still come before an entry tells whether it has passed one.
+        // An entry has moved past an unmoved one if the number of unmoved entries before it differs.
         let goneBefore = Self.ranks(touched.map(\.old), among: deleted)
         let byNew = touched.indices.sorted { touched[$0].new < touched[$1].new }
         var comeBefore = [Int](repeating: 0, count: touched.count)
@@ -48,7 +48,7 @@ struct ResultsChange {
         findSections(old, new, sections)
     }
 
-    /// Of each place how many of these places, and of others, come before it. Both in rising order.
+    /// For each index, the number of these indices and of others before it. Both are in ascending order.
     private static func ranks(_ places: [Int], among others: [Int]) -> [Int] {
         var next = 0
         return places.enumerated().map { index, place in
@@ -57,7 +57,7 @@ struct ResultsChange {
         }
     }
 
-    /// By old section: the new one of its name; -1 for none.
+    /// By old section: the index of the new section of the same name; -1 for none.
     private static func commonSections(_ old: ResultsList, _ new: ResultsList) -> [Int] {
         if old.sections.elementsEqual(new.sections, by: { $0.name.hasSameBytes(as: $1.name) }) { return Array(old.sections.indices) }
         var places: [ExactText: Int] = [:]
@@ -65,7 +65,8 @@ struct ResultsChange {
         return old.sections.map { places[ExactText($0.name)] ?? -1 }
     }
 
-    /// A section goes with its name, and where it would have to pass another one that stays. One that has an entry which stands still passes none.
+    /// A section is deleted with its name, or if it would have to move past a section that stays. A section with an unmoved entry never moves past
+    /// another.
     private mutating func findSections(_ old: ResultsList, _ new: ResultsList, _ common: [Int]) {
         var standing = old.sections.indices.map { old.range(ofSection: $0).count }
         for index in deleted { standing[old.section(of: index)] -= 1 }

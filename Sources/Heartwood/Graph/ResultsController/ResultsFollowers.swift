@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fetched results controllers that follow a context's changes. Confined to the context's queue, but for controllers that go.
+/// The fetched results controllers that follow a context's changes. Confined to the context's queue, except for the release of controllers.
 final class ResultsFollowers {
     private struct Follower {
         weak var controller: AnyFetchedResultsController?
@@ -9,15 +9,15 @@ final class ResultsFollowers {
     private var list: [Follower] = []
     private var resets = 0
 
-    /// Whether there may be one; those that have gone are noticed when something is told.
+    /// Whether there may be one. Released controllers are removed by the next report.
     var isAny: Bool { !list.isEmpty }
 
     func add(_ controller: AnyFetchedResultsController) {
         if !list.contains(where: { $0.controller === controller }) { list.append(Follower(controller: controller)) }
     }
 
-    /// Tells all of them. Where one of those that are told resets the context the others hear of that alone: what was before it names
-    /// objects that are no more.
+    /// Reports to all controllers. If a delegate resets the context meanwhile, the remaining controllers get only the report of the reset: the
+    /// objects in the older one do not exist any more.
     func tell(_ news: ResultsNews) {
         if case .reset = news { resets += 1 }
         let before = resets
@@ -26,7 +26,7 @@ final class ResultsFollowers {
     }
 }
 
-/// What a context tells the controllers that follow it.
+/// A context's report to the controllers that follow it.
 enum ResultsNews {
     case changes(ChangeEvents)
     /// These objects were saved.
@@ -35,13 +35,13 @@ enum ResultsNews {
     case reset
 }
 
-/// What was merged of objects that a context does not know, and of which no notification tells.
+/// The merged changes of objects that a context does not know. No notification reports them.
 struct MergedBeside {
     private(set) var changed: Set<ObjectKey> = []
     private(set) var deleted: Set<ObjectKey> = []
-    /// Of these objects.
+    /// The entities of these objects.
     private(set) var entities: Set<ObjectIdentifier> = []
-    /// Whether objects may have changed that are not named, at the other ends of relationships.
+    /// Whether unnamed objects at the other ends of relationships may have changed.
     var isPartial = false
     /// Whether anything may have changed.
     var isUnknown = false

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a fetched results controller has: objects in order, in sections, and what they were ordered by.
+/// The contents of a fetched results controller: objects in order, in sections, with the values that they were ordered by.
 ///
-/// An entry is a key, and refers to its object only where that is to be kept. The values of the order stand beside the entries, in one array,
-/// so that a changed object finds its place by comparing values: no other object is asked, and the order is right even where rows or
-/// objects have changed that nobody has told of.
+/// An entry is a key, and refers to its object only if that is to be retained. The values of the order are stored beside the entries, in one array,
+/// so that a changed object finds its index by comparing values. That reads no other object, and the order is right even if rows or objects have
+/// changed without a report.
 ///
 /// Invariants:
-/// 1. `sections` begin at rising places, the first at 0, none of them is empty, and no two have one name. Without a section key path there
-///    is one section, be there entries or not.
+/// 1. `sections` begin at rising indices, the first at 0; none is empty, and no two have the same name. Without a section key path there is one
+///    section, even without entries.
 /// 2. `order` has `width` values for each entry, and entries are in that order; or it is nil.
 /// 3. An entry with a temporary key has its object.
 struct ResultsList {
@@ -23,7 +23,7 @@ struct ResultsList {
     }
 
     fileprivate(set) var entries: [Entry] = []
-    /// Of a request for dictionaries, in place of the keys in `entries`, which are none.
+    /// The results of a request for dictionaries. The keys in `entries` are then `none`.
     fileprivate(set) var dictionaries: [NSDictionary] = []
     fileprivate(set) var sections: [Section] = []
     var order: [PredicateValue]?
@@ -31,9 +31,9 @@ struct ResultsList {
 
     var count: Int { entries.count }
 
-    // MARK: Places
+    // MARK: Positions
 
-    /// The section that an entry is in. O(log sections).
+    /// The section of an entry. O(log sections).
     func section(of index: Int) -> Int {
         var low = 0, high = sections.count
         while high - low > 1 {
@@ -52,14 +52,14 @@ struct ResultsList {
         return IndexPath(indexes: [section, index - sections[section].start])
     }
 
-    /// nil where there is no such place.
+    /// nil if the index path leads nowhere.
     func index(of path: IndexPath) -> Int? {
         guard path.count == 2, sections.indices.contains(path[0]) else { return nil }
         let range = range(ofSection: path[0])
         return path[1] >= 0 && path[1] < range.count ? range.lowerBound + path[1] : nil
     }
 
-    /// The places of some objects, in rising order. O(entries), and no more than a look at most of them.
+    /// The indices of some objects, in ascending order. O(entries), with a cheap test for most of them.
     func indices(of keys: Set<ObjectKey>) -> [Int] {
         if keys.count == 1, let key = keys.first { return entries.firstIndex { $0.key == key }.map { [$0] } ?? [] }
         let filter = keys.reduce(0 as UInt64) { $0 | 1 << ($1.rawValue & 63) }
@@ -71,9 +71,9 @@ struct ResultsList {
 
     // MARK: Changing
 
-    /// Takes over the keys that objects have got since.
-    /// - Parameter keepsObjects: also of entries that need theirs no more.
-    /// - Returns: the places of those that have.
+    /// Adopts the keys that objects have got since.
+    /// - Parameter keepsObjects: whether entries with permanent keys keep their objects.
+    /// - Returns: the indices of the entries with new keys.
     mutating func adoptKeys(keepsObjects: Bool) -> [Int] {
         guard hasTemporaryKeys else { return [] }
         var renamed: [Int] = []
@@ -89,18 +89,18 @@ struct ResultsList {
         return renamed
     }
 
-    /// Has the entries refer to other objects of the same keys. An object that was never saved stays, as nothing has its key.
+    /// Replaces the entries' objects by others with the same keys. An object that was never saved stays, since no other has its key.
     mutating func renewObjects(_ object: (ObjectKey) -> NSManagedObject?) {
         for index in entries.indices where entries[index].object != nil && !entries[index].key.isTemporary {
             if let new = object(entries[index].key) { entries[index].object = new }
         }
     }
 
-    /// The list with some entries taken out and others put in where the order has them.
+    /// The list with some entries removed and others inserted in order.
     /// - Parameters:
-    ///   - removed: in rising order.
+    ///   - removed: in ascending order.
     ///   - added: in order.
-    /// - Returns: the list, and where the added ones are.
+    /// - Returns: the list, and the indices of the added entries.
     /// - Throws: `SectionsOutOfOrder`.
     func replacing(_ removed: [Int], with added: [ResultsQuery.Judged], _ query: ResultsQuery) throws -> (list: ResultsList, places: [Int]) {
         var builder = ResultsListBuilder(query, isOrdered: true, capacity: entries.count + added.count)
@@ -125,20 +125,20 @@ struct ResultsList {
     }
 }
 
-/// Sections that come in pieces: objects are not sorted by what gives their sections' names.
+/// A section appears in several pieces: objects are not sorted by their sections' names.
 struct SectionsOutOfOrder: Error {
     let name: String
     let before: String
 }
 
-/// Puts a list together, entry by entry.
+/// Builds a list, entry by entry.
 struct ResultsListBuilder {
     private(set) var list = ResultsList()
     private let width: Int
     private let hasSections: Bool
     private let keepsObjects: Bool
     private var names: Set<ExactText> = []
-    /// What the newest entry's section was named after.
+    /// The value that named the newest entry's section.
     private var newest = PredicateValue.null
 
     init(_ query: ResultsQuery, isOrdered: Bool, capacity: Int = 0) {
@@ -161,10 +161,10 @@ struct ResultsListBuilder {
         list.entries.append(.init(key: .none, object: nil))
     }
 
-    /// One more of the values that the newest entry is ordered by.
+    /// Appends one of the newest entry's order values.
     mutating func append(order value: PredicateValue) { list.order?.append(value) }
 
-    /// Says what the newest entry's section is named after, or that of `index`.
+    /// Sets the value that names the section of the newest entry, or of the entry at `index`.
     mutating func append(section value: PredicateValue, at index: Int? = nil) throws {
         guard list.sections.isEmpty || !value.isSameSection(as: newest) else { return }
         newest = value
@@ -185,7 +185,7 @@ struct ResultsListBuilder {
         if hasSections { try begin(item.section, at: list.count - 1) }
     }
 
-    /// Entries of another list.
+    /// Appends entries of another list.
     mutating func append(_ range: Range<Int>, of other: ResultsList) throws {
         guard !range.isEmpty else { return }
         let shift = list.count - range.lowerBound
@@ -199,7 +199,7 @@ struct ResultsListBuilder {
         list.hasTemporaryKeys = list.hasTemporaryKeys || other.hasTemporaryKeys
     }
 
-    /// Takes the sections of another list with as many entries.
+    /// Adopts the sections of another list with as many entries.
     mutating func take(_ sections: [ResultsList.Section]) { list.sections = sections }
 
     func finished() -> ResultsList { list }

@@ -1,20 +1,20 @@
 import Foundation
 import RecordLog
 
-/// What a fetched results controller fetches, made ready by `performFetch()`: later changes of the request do not matter.
+/// The fetch of a fetched results controller, prepared by `performFetch()`: later changes to the request have no effect.
 final class ResultsQuery {
     enum Kind {
         case objects, ids, dictionaries
     }
 
-    /// What a section is named after.
+    /// The source of the sections' names.
     struct Section {
         let path: [String]
-        /// Whether rows have it: not a transient property, nor one that a class has beside its entity.
+        /// Whether rows contain it: it is no transient property, and no key that only a class defines.
         let isStored: Bool
     }
 
-    /// An object that is among the results, and what puts it in its place.
+    /// A result with its order values and its section.
     struct Judged {
         let object: NSManagedObject
         let order: [PredicateValue]
@@ -25,21 +25,21 @@ final class ResultsQuery {
     let fetch: FetchSpecification
     let kind: Kind
     let section: Section?
-    /// Objects of the results' entities.
+    /// The entities of the results.
     let family: Set<ObjectIdentifier>
-    /// What of other objects the predicate, the order and the sections look at.
+    /// The properties of other objects that the predicate, the order and the sections depend on.
     var surroundings: ResultDependencies
-    /// The same fetch, which also looks at what the sections are named after.
+    /// The same fetch with the section key path as an additional sort key.
     private let whole: FetchSpecification
-    /// Objects that are equal in the order stand in that of their stores, then of their entities, then of their numbers, as in a fetch.
+    /// The ranks of slots. Results that are equal in the order are ordered by store, then entity, then row number, as in a fetch.
     private let ranks: [UInt16: UInt64]
-    /// See `stored(_:)`; while a list is made.
+    /// See `stored(_:)`. It exists while a list is made.
     private var reader: NSManagedObjectContext?
-    /// What a result is read with.
+    /// The fetch without batches, which prepares the objects of one batch.
     private let single: FetchSpecification
 
-    /// - Throws: 134060 where the request's sort descriptors are nil, and for a section key path that leads nowhere; 134091 for what no fetch can serve, and
-    ///   for counts.
+    /// - Throws: 134060 if the request's sort descriptors are nil, or if the section key path leads nowhere; 134091 if the request counts, or asks
+    ///   for something that no fetch can serve.
     init(_ fetch: FetchSpecification, asks terms: ResultsTerms, sectionNameKeyPath: String?, _ context: NSManagedObjectContext) throws {
         self.context = context
         guard !terms.resultType.contains(.countResultType) else {
@@ -64,10 +64,10 @@ final class ResultsQuery {
         self.single = single
     }
 
-    /// Whether objects are kept as long as they are among the results: where they do not come in batches.
+    /// Whether the list retains its objects: only if they do not come in batches.
     var keepsObjects: Bool { kind == .objects && fetch.readiness.batchSize == 0 }
 
-    /// Whether a changed object can be judged by itself. A window moves with every change before it.
+    /// Whether a changed object can be evaluated by itself. A window moves with every change before it.
     private(set) lazy var isIncremental = kind != .dictionaries && fetch.limit == 0 && fetch.offset == 0 && fetch.includesPendingChanges
         && !surroundings.isOwn && fetch.sort.allSatisfy { $0.isAttribute(of: fetch.entity) }
 
@@ -128,7 +128,7 @@ final class ResultsQuery {
 
     // MARK: Single results
 
-    /// What puts an object in its place; nil where it is not among the results.
+    /// The order values and section of an object; nil if it is not among the results.
     func judge(_ object: NSManagedObject) throws -> Judged? {
         guard !object.isDeleted, !object.state.contains(.detached), family.contains(ObjectIdentifier(object.entity)),
             fetch.asks(object.runtime.store), try context.fulfil(object), try fetch.holds(object)
@@ -136,7 +136,7 @@ final class ResultsQuery {
         return place(object, by: object)
     }
 
-    /// - Parameter says: who has the values.
+    /// - Parameter says: the object that has the values.
     private func place(_ object: NSManagedObject, by says: NSManagedObject) -> Judged {
         let order = fetch.sort.map { value($0.path, of: says) }
         return Judged(object: object, order: order, section: section.map { value($0.path, of: says).sectionName } ?? "")
@@ -146,7 +146,7 @@ final class ResultsQuery {
 
     private func rank(_ key: ObjectKey) -> UInt64 { (ranks[key.slot] ?? 0) << 48 | key.row }
 
-    /// Whether a list would have one before the other.
+    /// Whether `a` comes before `b` in a list.
     func isBefore(_ a: Judged, _ b: Judged) -> Bool {
         for (index, key) in fetch.sort.enumerated() {
             switch key.order(a.order[index], b.order[index]) {
@@ -158,7 +158,7 @@ final class ResultsQuery {
         return rank(a.object.key) < rank(b.object.key)
     }
 
-    /// Where an object would stand in a list: before the entry at this place. O(log entries) comparisons.
+    /// The insertion index of an object in a list. O(log entries) comparisons.
     func index(of item: Judged, in list: ResultsList) -> Int {
         let width = fetch.sort.count, order = list.order ?? []
         let own = rank(item.object.key)
@@ -181,7 +181,7 @@ final class ResultsQuery {
         return low
     }
 
-    /// An object, ID or dictionary of a list.
+    /// The object, ID or dictionary at an index of a list.
     func element(_ index: Int, of list: ResultsList) -> Any {
         let entry = list.entries[index]
         switch kind {
@@ -199,7 +199,7 @@ final class ResultsQuery {
         return object
     }
 
-    /// Makes the objects of some entries, reads their rows together, and whatever else the request wants read with them.
+    /// Makes the objects of some entries, and reads together their rows and everything else that the request prefetches.
     func read(_ entries: ArraySlice<ResultsList.Entry>) throws -> [NSManagedObject] {
         let objects = entries.map(object)
         if fetch.readiness.bindsRows { try context.bring(objects.map(\.key)) }
@@ -209,8 +209,8 @@ final class ResultsQuery {
     // MARK: All results
 
     /// Fetches the results.
-    /// - Parameter isFollowed: whether the list is to be changed by and by, so that it needs what it is ordered by.
-    /// - Throws: what a fetch throws; 134060 where sections come in pieces. Nothing has changed then.
+    /// - Parameter isFollowed: whether changes will be applied to the list, so that it needs the values of its order.
+    /// - Throws: any error of a fetch; 134060 if a section appears in several pieces. The list stays unchanged then.
     func list(isFollowed: Bool, cacheName: String?) throws -> ResultsList {
         surroundings.look(at: context.listed)
         defer { reader = nil }
@@ -232,9 +232,9 @@ final class ResultsQuery {
         return builder.finished()
     }
 
-    /// What one store says, and on top what the context has changed: no object is made but those that are kept, and those that are
-    /// asked for their sections.
-    /// - Returns: nil where rows cannot tell.
+    /// The results of one store, with the context's changes applied. It makes only the objects that the list retains, and those that must be read
+    /// for their sections.
+    /// - Returns: nil if rows are not enough.
     private func storedList(isOrdered: Bool, _ cacheName: String?) throws -> ResultsList? {
         guard context.parentContext == nil, !context.isChangedAlong(whole) else { return nil }
         context.adoptKeys()
@@ -276,7 +276,7 @@ final class ResultsQuery {
         return list
     }
 
-    /// Asks each object for its section.
+    /// Reads each object for its section.
     private func nameSections(_ builder: inout ResultsListBuilder) throws {
         guard let section else { return }
         for (index, entry) in builder.list.entries.enumerated() {
@@ -285,7 +285,7 @@ final class ResultsQuery {
         }
     }
 
-    /// Who says of an object what the fetch has found: another context's where unsaved changes do not count.
+    /// The object that has the values the fetch has found. If unsaved changes do not count, it belongs to another context.
     private func stored(_ object: NSManagedObject) -> NSManagedObject {
         guard !fetch.includesPendingChanges, object.hasChanges else { return object }
         let reader = reader ?? context.newTwin()
@@ -298,10 +298,11 @@ final class ResultsQuery {
         return try list.replacing(list.indices(of: Set(pending.map(\.key))), with: judged, self).list
     }
 
-    /// A child's, of several stores, or where something that the context has changed is looked at on the way.
+    /// The list from fetched objects: in a child context, over several stores, or if the context has changed objects that the query's paths lead
+    /// through.
     private func listOfObjects(isOrdered: Bool) throws -> ResultsList {
         var judged = try context.fetchObjects(fetch).map { place($0, by: stored($0)) }
-        // A store or a parent may know of newer values than the objects show.
+        // A store or a parent may have newer values than the objects show.
         if !zip(judged, judged.dropFirst()).allSatisfy(isBefore) { judged.sort(by: isBefore) }
         var builder = ResultsListBuilder(self, isOrdered: isOrdered, capacity: judged.count)
         for item in judged { try builder.append(item) }
@@ -309,7 +310,7 @@ final class ResultsQuery {
     }
 }
 
-/// What a request asks for, as far as its specification does not say it.
+/// The parts of a request that its specification lacks.
 struct ResultsTerms {
     let resultType: NSFetchRequestResultType
     let isSorted: Bool
@@ -325,7 +326,7 @@ extension SortKey {
         isAscending ? Self.compare(a, b, textOrder) : Self.compare(b, a, textOrder)
     }
 
-    /// Whether it does not end at an object.
+    /// Whether the path ends at an attribute, not at an object.
     fileprivate func isAttribute(of entity: NSEntityDescription) -> Bool {
         var owner: NSEntityDescription? = entity
         for name in path {
@@ -337,7 +338,7 @@ extension SortKey {
 }
 
 extension NSManagedObjectContext {
-    /// A context without changes that reads what this one does: the stores, or the parent.
+    /// A context without changes that reads from the same source: the stores, or the parent.
     fileprivate final func newTwin() -> NSManagedObjectContext {
         guard let parentContext else { return newReader() }
         let twin = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// The sections that `performFetch()` has found under a cache's name, for the next one of the same request.
+/// The sections that `performFetch()` has found under a cache's name. The next fetch of the same request reuses them.
 ///
-/// Sections are kept in this process, with all that they follow from: the store and its newest commit, entity, predicate, order, window and
-/// section key path. Where one of them is another the sections are found anew and take the old ones' place; so a cache is never wrong, and is
-/// worth having where sections are named after what rows do not have, since each object is asked for that.
+/// Sections are kept in this process, with everything that they depend on: the store and its newest commit, entity, predicate, order, window and
+/// section key path. If one of these differs, the sections are found again and replace the old ones, so the cache of stored names is never wrong.
+/// It saves time if rows do not contain the sections' names, since each object is read for its name then.
 struct SectionCache {
     struct Sections {
         let sections: [ResultsList.Section]
@@ -17,7 +17,7 @@ struct SectionCache {
     private let name: String
     private let origin: [String]
 
-    /// - Returns: nil where the store does not say which commit it is read at.
+    /// - Returns: nil if the store's view has no commit number.
     init?(name: String, _ query: ResultsQuery, _ store: NSPersistentStore, _ view: StoreView) {
         guard let commit = view.commit, let identifier = store.identifier else { return nil }
         self.name = name
@@ -37,7 +37,7 @@ struct SectionCache {
         Self.kept.withLock { $0[name] = (origin, sections) }
     }
 
-    /// Forgets what is kept under a name, or everything.
+    /// Deletes the sections kept under a name, or all of them.
     static func delete(_ name: String?) {
         kept.withLock { kept in
             if let name { kept[name] = nil } else { kept = [:] }

@@ -1,14 +1,14 @@
 import Foundation
 
 extension PredicateValue {
-    /// The name of a section whose objects have this value: the text, empty for null; numbers, dates and the like as their descriptions.
+    /// The name of a section whose objects have this value: the text itself, empty for null; numbers, dates and the like by their descriptions.
     var sectionName: String {
         switch self {
         case .null: ""
         case .text(let value): value
         case .bool(let value): value ? "1" : "0"
         case .integer(let value): String(value)
-        // As a number's description has it on Apple's platforms.
+        // The same text as a number's description on Apple's platforms.
         case .double(let value): Int64(exactly: value).map(String.init) ?? value.description
         case .decimal(let value): value.description
         case .date(let value): Date(timeIntervalSinceReferenceDate: value).description
@@ -22,7 +22,7 @@ extension PredicateValue {
         }
     }
 
-    /// Whether two values are known to name one section. For each row, where a name would be made.
+    /// Whether two values are known to name the same section. Called for each row, to save making a name.
     func isSameSection(as other: PredicateValue) -> Bool {
         switch (self, other) {
         case (.null, .null): true

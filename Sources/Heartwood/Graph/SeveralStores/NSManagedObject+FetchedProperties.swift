@@ -1,6 +1,6 @@
 import Foundation
 
-/// Fetched properties: fetched when they are first asked for, kept until the object is refreshed or becomes a fault.
+/// Fetched properties. They are fetched when first read, and kept until the object is refreshed or becomes a fault.
 extension NSManagedObject {
     /// The description of a fetched property; nil for any other property.
     final func fetchedProperty(_ index: Int) -> NSFetchedPropertyDescription? {
@@ -8,9 +8,9 @@ extension NSManagedObject {
         return entity.frozenProperties[index] as? NSFetchedPropertyDescription
     }
 
-    /// What the property's fetch gives; nil for an object without a context. Where a store cannot be read that is nothing, and nothing can
-    /// be saved until the context is rolled back.
-    /// - Precondition: the property has a fetch request that the stores can be asked.
+    /// The results of the property's fetch; nil for an object without a context. Getters cannot throw: if a store cannot be read the result is
+    /// empty, and every later save throws the error until you roll back.
+    /// - Precondition: the property has a fetch request that the stores can execute.
     final func fetchedValue(at index: Int) -> NSArray? {
         checkQueue("a fetched property", index)
         if let known = storage?.fetched[index] { return known }
@@ -35,7 +35,7 @@ extension NSManagedObject {
 
     // MARK: Key paths
 
-    /// The results' values under a path.
+    /// The value of a key path for each result.
     final func fetchedValues(_ list: NSArray, _ path: String) -> NSArray {
         NSArray(array: list.map { member in
             switch member {
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
 }
 
 extension PredicateNode {
-    /// The predicate for one object: with its values in the place of `$FETCH_SOURCE` and of key paths behind it.
+    /// The predicate for one object: `$FETCH_SOURCE` and key paths that start there are replaced by the object and its values.
     fileprivate func substituting(source: NSManagedObject, property: NSFetchedPropertyDescription) -> PredicateNode {
         func value(of name: String, _ keys: [String]) -> PredicateValue? {
             switch name {
@@ -86,7 +86,7 @@ extension PredicateNode {
             switch expression {
             case .path(.variable(let name), let keys) where !bound.contains(name):
                 value(of: name, keys).map(ExpressionNode.constant) ?? expression
-            // One with a path behind it is seen before that path is.
+            // A variable in a key path is visited before the path, which needs it unchanged.
             default: expression
             }
         }.rewriting { expression, bound in
@@ -97,7 +97,7 @@ extension PredicateNode {
 }
 
 extension NSFetchedPropertyDescription {
-    /// What a key path finds in the description.
+    /// The value of a key path in the description.
     fileprivate func value(under keys: [String]) -> PredicateValue {
         let rest = keys.dropFirst()
         return switch keys[0] {

@@ -1,12 +1,12 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Says which store the next save writes an inserted object to. Without it that is the first store added that holds the object's
-    /// entity and can be written.
+    /// Sets the store to which the next save writes an inserted object. The default is the first writable store added that holds the object's
+    /// entity.
     ///
-    /// In a child context the choice goes up with the object's insertion.
-    /// - Precondition: the object is inserted in this context and has no permanent ID; the store is of the context's coordinator, holds the
-    ///   object's entity (by its configuration), and can be written. An object's own store may be named again.
+    /// A child context passes the choice on with the object's insertion.
+    /// - Precondition: the object is inserted in this context and has no permanent ID; the store belongs to the context's coordinator, holds the
+    ///   object's entity (by its configuration), and is writable. An object's present store is always allowed.
     public final func assign(_ object: Any, to store: NSPersistentStore) {
         checkQueue()
         guard let object = object as? NSManagedObject else {
@@ -33,14 +33,14 @@ extension NSManagedObjectContext {
         object.runtime = runtime
     }
 
-    /// The entity in each store that holds it; where none does, what its objects have meanwhile.
+    /// The entity's runtime in each store that holds it, or the provisional runtime of its objects if no store does.
     final func runtimes(of entity: NSEntityDescription) -> [EntityRuntime] {
         let found = coordinator?.runtimes(of: entity) ?? []
         return found.isEmpty ? [runtime(for: entity)] : found
     }
 
-    /// Where new rows of an entity go.
-    /// - Parameter stores: the ones to choose from; nil for all.
+    /// The runtime for new rows of an entity.
+    /// - Parameter stores: the stores to choose from; nil for all.
     final func runtime(forInserting entity: NSEntityDescription, into stores: [NSPersistentStore]?) -> EntityRuntime? {
         guard let stores else { return runtime(for: entity) }
         let asked = runtimes(of: entity).filter { runtime in stores.contains { $0 === runtime.store } }
@@ -49,6 +49,6 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStore {
-    /// Where the store is, for messages.
+    /// The location of the store, for messages.
     final var place: String { url?.path ?? identifier }
 }

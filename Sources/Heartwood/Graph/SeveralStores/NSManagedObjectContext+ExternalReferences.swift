@@ -1,11 +1,11 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// A relationship cannot lead from one store to another: where one was set so, nothing is saved.
+    /// Rejects a save with a relationship from one store to another: nothing is saved then.
     /// - Throws: 133010, with the object, the relationship, the destination and both stores.
     final func checkReferencesAcrossStores() throws {
         guard let coordinator, coordinator.persistentStores.count > 1 else { return }
-        // The sides that point at one object first: they name both ends best.
+        // To-one sides first: their errors name both ends best.
         for isToMany in [false, true] {
             for object in listed where !object.isDeleted {
                 guard let values = object.storage?.values else { continue }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Asks several stores, each for as much as the result may need of it, and puts their answers into the request's order. Objects that
-    /// are equal in it come in the order in which their stores were added.
+    /// Queries several stores, each for at most as many objects as the result may need, and sorts the results. Objects that are equal in the order
+    /// come in the order in which their stores were added.
     /// - Returns: nil where a store cannot evaluate the query on rows.
     final func fetchMerged(_ fetch: FetchSpecification, _ families: [Family]) throws -> [NSManagedObject]? {
         let (sum, isTooLarge) = fetch.offset.addingReportingOverflow(fetch.limit)
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
 }
 
 extension FetchSpecification {
-    /// Whether a store is among those to ask; an object without one counts where all are.
+    /// Whether the fetch covers a store. An object without a store counts if the fetch covers all.
     func asks(_ store: NSPersistentStore?) -> Bool {
         guard let affectedStores else { return true }
         return affectedStores.contains { $0 === store }
@@ -32,7 +32,7 @@ extension FetchSpecification {
 }
 
 extension QueryStatistics {
-    /// Adds how another store answered.
+    /// Adds the statistics of another store's query.
     mutating func add(_ other: QueryStatistics) {
         isOrderedByIndex = other.isOrderedByIndex && (isOrderedByIndex || parts.isEmpty)
         parts += other.parts

@@ -2,11 +2,11 @@ import Foundation
 import RecordLog
 
 extension RecordLogStore {
-    /// Whether a save of this store can be one with another's. A store class of its own way of saving cannot.
+    /// Whether a save of this store can be combined with another's. It cannot if a subclass saves in another format.
     final var savesTogether: Bool { Swift.type(of: self) == RecordLogStore.self || Swift.type(of: self) == InMemoryStore.self }
 
-    /// Writes a batch, and metadata that was set, to each store: all of them or none.
-    /// - Parameter last: what is done when every batch was found to be without conflict, and nothing is committed yet.
+    /// Writes a batch, and changed metadata, to each store: to all of them or to none.
+    /// - Parameter last: called after every batch was found to be without conflict, before the commit.
     static func save(together parts: [(store: RecordLogStore, batch: SaveBatch)], last: () throws -> Void) throws {
         let loaded = try parts.map { try $0.store.loaded() }
         let known = loaded.map { $0.log.snapshot() }
@@ -54,9 +54,9 @@ extension RecordLogStore {
 }
 
 extension NSManagedObjectContext {
-    /// Gives each store its batch: record logs all at once, so that they change together or not at all. Stores of other kinds, which cannot
-    /// take back what they have written, get theirs before that, once every log is known to be without conflict.
-    /// - Parameter done: gets the stores of other kinds that have their changes, whatever is thrown.
+    /// Saves each store's batch. Record logs commit together, all or none. Stores of other kinds, which cannot undo a write, save before that, but
+    /// only after every log was found to be without conflict.
+    /// - Parameter done: receives the stores of other kinds that have saved, even if an error is thrown.
     final func save(_ batches: [(NSPersistentStore, SaveBatch)], done: inout [NSPersistentStore]) throws {
         let open = batches.filter { (store, batch) in !batch.isEmpty && !done.contains { $0 === store } }
         for (store, batch) in open {

@@ -1,10 +1,10 @@
-/// Which stores hold which entities.
+/// The stores that hold each entity.
 struct StoreRoutes {
     private struct Route {
         var runtimes: [EntityRuntime] = []
-        /// The first one of a store that can be written, else the first.
+        /// The runtime of the first writable store, or else of the first store.
         var chosen: EntityRuntime?
-        /// What objects have that are inserted before there is a store.
+        /// The runtime of objects that are inserted before a store exists.
         var storeless: EntityRuntime?
 
         mutating func choose() { chosen = runtimes.first { $0.store?.isReadOnly == false } ?? runtimes.first }
@@ -14,7 +14,7 @@ struct StoreRoutes {
     /// Whether some entity is in more than one store.
     private(set) var hasSharedEntities = false
 
-    /// Where an inserted object goes; a runtime without a store where none holds the entity yet, and nil where none was asked for.
+    /// The runtime of an inserted object. It has no store if no store holds the entity yet; nil if no runtime was requested either.
     func forInsertion(of entity: NSEntityDescription) -> EntityRuntime? {
         guard let route = routes[ObjectIdentifier(entity)] else { return nil }
         return route.chosen ?? route.storeless
@@ -24,7 +24,7 @@ struct StoreRoutes {
 
     mutating func keep(storeless runtime: EntityRuntime) { routes[ObjectIdentifier(runtime.entity), default: Route()].storeless = runtime }
 
-    /// - Parameter later: the stores that come behind the runtime's.
+    /// - Parameter later: the stores that were added after the runtime's.
     mutating func add(_ runtime: EntityRuntime, before later: [NSPersistentStore]) {
         var route = routes[ObjectIdentifier(runtime.entity)] ?? Route()
         let index = route.runtimes.firstIndex { known in later.contains { $0 === known.store } }

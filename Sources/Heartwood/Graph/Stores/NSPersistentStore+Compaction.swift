@@ -1,13 +1,12 @@
 import RecordLog
 
 extension NSPersistentStore {
-    /// Writes a record log's live data to a new file in its file's place; objects and contexts go on as they were, and saves
-    /// wait only at its end. A store does this by itself unless its options say otherwise.
-    /// - Parameter progress: called now and then with the fraction done; false cancels, and the store stays as it was.
+    /// Writes a record log's live data to a new file that replaces its file. Objects and contexts stay valid, and saves wait only at its end. A
+    /// store compacts automatically unless its options refuse it.
+    /// - Parameter progress: called now and then with the fraction done; false cancels, and the store stays unchanged.
     /// - Returns: the log's bytes before and after.
-    /// - Throws: 134070 for a store of another type; the error of a timeout where a compaction is under way, in whatever
-    ///   process; otherwise as a save does. A crash at any point leaves the old file or
-    ///   the new one, whole.
+    /// - Throws: 134070 for a store of another type; a timeout error if a compaction is running, in this or another process; otherwise the errors
+    ///   of a save. A crash at any point leaves the old file or the new one, whole.
     /// - Complexity: O(live data).
     @discardableResult
     public final func compactRecordLog(progress: ((Double) -> Bool)? = nil) throws -> (bytesBefore: UInt64, bytesAfter: UInt64) {

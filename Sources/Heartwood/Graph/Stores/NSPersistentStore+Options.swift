@@ -2,10 +2,10 @@ import Foundation
 import RecordLog
 
 extension NSPersistentStore {
-    /// How many seconds a store waits for another process where no option says it: Core Data's.
+    /// The default time that a store waits for another process, in seconds: Core Data's.
     static let defaultTimeout = 240.0
 
-    /// What the options say to every store that is a file.
+    /// The options for every store in a file.
     final var commonOptions: StoreOptions {
         var options = StoreOptions()
         options.isReadOnly = isReadOnly
@@ -20,7 +20,7 @@ extension NSPersistentStore {
         return options
     }
 
-    /// What options say of something that is on or off; nil where they do not.
+    /// The value of an option that is on or off; nil if it is not set.
     static func flag(_ option: String, in options: [AnyHashable: Any]?) -> Bool? {
         let value = options?[option]
         return value as? Bool ?? (value as? NSNumber)?.boolValue
@@ -33,9 +33,9 @@ extension NSPersistentStore {
         return (value as? NSNumber)?.doubleValue ?? value as? Double ?? (value as? Int).map(Double.init)
     }
 
-    /// The path of a store that is a file.
-    /// - Throws: 134080 where the URL is none of a file, and where its path is not what the file system has: Foundation puts U+FFFD in the place of
-    ///   bytes that are no UTF-8, or gives no path at all, so that another file would be opened or made.
+    /// The path of a store in a file.
+    /// - Throws: 134080 if the URL is not a file's, or if its path differs from the file system's: Foundation replaces bytes that are no UTF-8 with
+    ///   U+FFFD, or gives no path at all, so another file would be opened or made.
     final func filePath() throws -> String {
         guard let url, url.isFileURL else {
             throw CoreDataError.make(
@@ -55,7 +55,7 @@ extension NSPersistentStore {
 }
 
 extension Duration {
-    /// So many seconds, none for fewer than that, and a lifetime for more than that; nil for what is no number.
+    /// The duration clamped to 0 through 1e9 seconds; nil for NaN.
     init?(bounding seconds: TimeInterval) {
         guard !seconds.isNaN else { return nil }
         self = .seconds(min(max(seconds, 0), 1e9))

@@ -1,10 +1,10 @@
 import Foundation
 import RecordLog
 
-/// Writes the pairs of to-many relationships that live in join tables: those that are new, gone, or in another place of an order.
+/// Writes the pairs of to-many relationships that are stored in join tables: those that are new, removed, or moved in an order.
 ///
-/// The forward side says which pairs there are. Where both sides have an order a pair has two places; they are gathered from both
-/// sides and written at the end.
+/// The forward side decides which pairs exist. If both sides are ordered a pair has two positions; they are gathered from both sides and written at
+/// the end.
 struct RecordLogLinkSave {
     let transaction: Transaction
     let slotBase: UInt64
@@ -31,7 +31,7 @@ struct RecordLogLinkSave {
         self.batch = batch
     }
 
-    /// Writes what changed in an object's relationships.
+    /// Writes the changes of an object's relationships.
     mutating func write(_ object: NSManagedObject, table: EntityTable) throws {
         guard let values = object.storage?.values, !values.isEmpty else { return }
         for (property, source) in table.members.enumerated() {
@@ -57,7 +57,7 @@ struct RecordLogLinkSave {
         }
     }
 
-    /// The members that are new or moved, with their places.
+    /// The members that are new or moved, with their order values.
     private func orderedChanges(
         of state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: JoinTable, isForward: Bool
     ) throws -> [(ObjectKey, Int64)] {
@@ -73,8 +73,8 @@ struct RecordLogLinkSave {
         return LinkOrder.changes(try members.map { known[try reference(of: $0)] }).map { (members[$0.index], $0.place) }
     }
 
-    /// Where nothing was moved new members go behind the last one, which alone is looked up.
-    /// - Returns: nil where there is no place behind it.
+    /// If no member moved, new members follow the last one, and only that is looked up.
+    /// - Returns: nil if there is no order value after it.
     private func appended(
         _ state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: JoinTable, isForward: Bool
     ) throws -> [(ObjectKey, Int64)]? {
@@ -98,7 +98,7 @@ struct RecordLogLinkSave {
         if isForward { places[pair, default: Places()].forward = place } else { places[pair, default: Places()].inverse = place }
     }
 
-    /// Writes the pairs that have two places, once every object has given its own.
+    /// Writes the pairs with two order values, after every object has given its own.
     mutating func finish() throws {
         for (link, pair) in placed {
             guard let places = places[pair] else { continue }
@@ -108,7 +108,7 @@ struct RecordLogLinkSave {
                 let inverse = places.inverse ?? old.int64(link.layout.access[JoinTable.inverseOrderPosition])
                 try write(link, pair, row, forward, inverse)
             } else if let forward = places.forward {
-                // Where the other side was not changed here it gets the member last.
+                // If the other side did not change here, the member comes last there.
                 let last = try link.lastPlace(of: pair.destination, isForward: false, transaction.base)
                 let row = RowReference(table: link.id, row: try transaction.newRow(in: link.id))
                 try write(link, pair, row, forward, places.inverse ?? LinkOrder.place(after: last) ?? .max)
@@ -128,7 +128,7 @@ struct RecordLogLinkSave {
         hasWritten = true
     }
 
-    /// Removes every pair that a deleted object is part of, on either side.
+    /// Removes every pair that a deleted object belongs to, on either side.
     mutating func remove(_ object: NSManagedObject, table: EntityTable) throws {
         let owner = RowReference(rawValue: object.key.rawValue &- slotBase)
         for source in table.members {
@@ -139,7 +139,7 @@ struct RecordLogLinkSave {
     }
 
     private func reference(of object: NSManagedObject) throws -> RowReference {
-        // One that was deleted, saved and brought back counts as inserted and has its key already.
+        // An object that was deleted, saved and brought back counts as inserted and already has its key.
         let key = object.key.isTemporary ? object.storage?.permanentKey ?? .none : object.key
         return RowReference(rawValue: key.rawValue &- slotBase)
     }
@@ -153,7 +153,7 @@ struct RecordLogLinkSave {
         return RowReference(rawValue: permanent.rawValue &- slotBase)
     }
 
-    /// The row of a pair as the store has it; it may have been added by others meanwhile, and a pair stands in the table once.
+    /// The stored row of a pair. Others may have added it meanwhile, and a pair has only one row in the table.
     private func row(_ link: JoinTable, _ source: RowReference, _ destination: RowReference) throws -> RowReference? {
         guard let row = try link.row(from: source, to: destination, transaction.base) else { return nil }
         return try transaction.row(row) == nil ? nil : row

@@ -14,7 +14,7 @@ extension RecordLogMigration {
             try RecordLogFiles.with(url, options, isReadOnly: false) { log in
                 try log.write { transaction in
                     var metadata = try RecordLogMetadata.read(transaction.base)
-                    // Another process was faster.
+                    // Another process has migrated it meanwhile.
                     if metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes { return }
                     let isOfSource = try RecordLogMetadata.checksum(in: transaction.base)
                         == RecordLogMetadata.checksum(of: comparison.source, configuration: configuration)

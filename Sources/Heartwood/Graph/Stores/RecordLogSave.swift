@@ -3,8 +3,8 @@ import RecordLog
 
 /// Writes one save batch into one transaction of a record log.
 ///
-/// The order matters: row numbers first, since rows refer to each other; then rows with their versions, uniqueness, links, and
-/// deletions last. Where it throws, nothing is committed.
+/// The order matters: row numbers first, since rows refer to each other; then rows with their versions, uniqueness, links, and deletions last. If
+/// it throws, nothing is committed.
 struct RecordLogSave {
     let transaction: Transaction
     let schema: RecordLogSchema
@@ -14,7 +14,7 @@ struct RecordLogSave {
     private(set) var hasWritten = false
     private let builder = RowBuilder()
     private var claims = UniqueClaims()
-    /// The objects whose rows somebody else has changed.
+    /// The objects whose rows another context or process has changed.
     private var conflicts: [NSManagedObject] = []
 
     init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, batch: SaveBatch) {
@@ -66,7 +66,7 @@ struct RecordLogSave {
 
     // MARK: Conflicts
 
-    /// The object's row. It must be at the version at which it was read or saved last; where it is not, that is noted.
+    /// The object's row. Records a conflict if its version is not the one that the object read or saved last.
     private mutating func currentRow(of object: NSManagedObject) throws -> RowView? {
         let row = try transaction.row(reference(object.key))
         if object.rowVersion != 0, row?.version != object.rowVersion, try !isOnlyDerived(object, row) { conflicts.append(object) }
@@ -78,13 +78,13 @@ struct RecordLogSave {
         if try table(of: object).hasUniqueIndexes { claims.release(reference(object.key)) }
     }
 
-    /// Whether an updated object's own row changes; members of a to-many relationship are not in it.
+    /// Whether an updated object's own row changes; it does not contain the members of to-many relationships.
     private func isWritten(_ object: NSManagedObject, _ table: EntityTable) -> Bool {
         guard let values = object.storage?.values, !values.isEmpty else { return false }
         return zip(values, table.positions).contains { $0.1 != nil && !$0.0.isUnset }
     }
 
-    /// Whether an updated object may take other unique values.
+    /// Whether an updated object may get other unique values.
     private func changesUnique(_ values: [ManagedValue], _ table: EntityTable) -> Bool {
         table.uniqueProperties.contains { !values[$0].isUnset }
     }
@@ -93,7 +93,7 @@ struct RecordLogSave {
 
     private mutating func writeInserted(_ object: NSManagedObject) throws {
         try writeWhole(object, object.storage?.values ?? [], key: object.storage?.permanentKey ?? .none, table: table(of: object))
-        // A reserved row has had versions before.
+        // A reserved row already had a version.
         object.storage?.savedVersion = object.key.isTemporary ? 1 : try transaction.row(reference(object.key))?.version ?? 0
     }
 
@@ -145,8 +145,8 @@ struct RecordLogSave {
         }
     }
 
-    /// Whether external data or a transformable was set to what it is: it is not written again then. Others are cheaper to write than to
-    /// compare, but a new archive of an equal object has other bytes, and the row would have another version.
+    /// Whether external data or a transformable was set to its stored value, which is then not written again: a new archive of an equal object may
+    /// have other bytes, and the row would get a new version. Other values are cheaper to write than to compare.
     private func isStored(
         _ value: ManagedValue, of object: NSManagedObject, _ runtime: EntityRuntime, _ property: Int, in row: RowView
     ) throws -> Bool {
@@ -161,7 +161,7 @@ struct RecordLogSave {
         }
     }
 
-    /// The reference that a row keeps for a destination, inserted by this batch or saved before.
+    /// The stored reference to a destination that this batch inserts or that was saved before.
     private func stored(_ key: ObjectKey, _ object: NSManagedObject, _ property: Int) throws -> RowReference {
         if key.isTemporary {
             if let permanent = batch.object(key)?.storage?.permanentKey, !permanent.isNone { return reference(permanent) }
@@ -197,7 +197,7 @@ extension RecordLogSave {
         }
     }
 
-    /// Whether a row differs from what an object has read in nothing but derived attributes.
+    /// Whether a row differs from the one that an object has read only in derived attributes.
     private func isOnlyDerived(_ object: NSManagedObject, _ row: RowView?) throws -> Bool {
         let table = try table(of: object)
         guard let row, table.derivations != nil else { return false }
@@ -205,7 +205,8 @@ extension RecordLogSave {
         return try transaction.base.row(row.reference, version: object.rowVersion).map { table.isEqualButDerived(row, $0) } ?? false
     }
 
-    /// Computes what follows from the batch. Its own objects are at the versions that come of it; of others it is noted.
+    /// Computes the derived attributes that the batch affects. The batch's objects get the resulting versions; other rows are listed in
+    /// `batch.derived`.
     private mutating func derive(_ watches: DerivationWatches) throws {
         var derived = DerivedAttributes(watches, scope)
         let rewritten = try derived.run()

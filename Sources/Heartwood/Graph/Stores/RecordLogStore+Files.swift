@@ -1,14 +1,14 @@
 import Foundation
 import RecordLog
 
-/// Record logs as files, most of them not loaded.
+/// Operations on record logs as files, most of them not loaded.
 enum RecordLogFiles {
-    /// What a log at `url` is opened with.
+    /// The path and options that open a log at `url`.
     static func location(_ url: URL, _ options: [AnyHashable: Any]?) throws -> (path: String, options: StoreOptions) {
         try RecordLogStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options).location()
     }
 
-    /// Runs `body` with a log that is there already, open for reading alone or for writing too.
+    /// Runs `body` with an existing log, open for reading only or for writing too.
     static func with<Result>(
         _ url: URL, _ options: [AnyHashable: Any]?, isReadOnly: Bool, _ body: (LogStore) throws -> Result
     ) throws -> Result {
@@ -106,7 +106,7 @@ enum RecordLogFiles {
 }
 
 extension RecordLogStore {
-    /// Writes the newest commit to where `new`, which is not loaded, will find it. It gets an identity of its own.
+    /// Writes the newest commit to the location of `new`, which is not loaded. The copy gets a new identifier.
     final func copy(to new: RecordLogStore) throws {
         let log = try loaded().log
         do {
@@ -123,7 +123,7 @@ extension RecordLogStore {
         }
     }
 
-    /// Writes the newest commit to a new file, which is the same store, as a copied file is.
+    /// Writes the newest commit to a new file. It is the same store, as a copied file is.
     final func copyLog(to url: URL) throws {
         let log = try loaded().log
         do {
@@ -133,7 +133,7 @@ extension RecordLogStore {
         }
     }
 
-    /// Goes over to the log's file at another place, or a copy of it.
+    /// Switches to the log's file at another location, or to a copy of it.
     final func relocateLog(to url: URL) throws {
         let known = try loaded()
         let options = try location().options
@@ -157,7 +157,7 @@ extension RecordLogStore {
         setPlace(url)
         commits.begin(at: snapshot.sequence)
         adoptIndexes(snapshot.catalog)
-        // Its own path may have no file any more; what was saved is in the log.
+        // The old path may have no file any more; everything saved is in the log.
         try? known.log.close()
     }
 }
@@ -171,7 +171,7 @@ extension StoreOptions {
 }
 
 extension Catalog {
-    /// Whether rows of the one are read as rows of the other.
+    /// Whether rows of one catalog can be read with the other.
     fileprivate func hasSameLayouts(as other: Catalog) -> Bool {
         tables.count == other.tables.count && zip(tables, other.tables).allSatisfy { mine, theirs in
             mine.id == theirs.id && mine.name == theirs.name && mine.layouts.map(\.id) == theirs.layouts.map(\.id)

@@ -1,9 +1,9 @@
 import RecordLog
 
 extension RecordLogStore {
-    /// Derives what a migration has left. A number that its attribute does not hold is null then: the store is of the new version already, and
-    /// would never be opened again. The next save that derives it says so.
-    /// - Complexity: O(objects with derived attributes) where anything is due; else one look-up.
+    /// Computes the derived attributes that a migration has postponed. A number that does not fit its attribute becomes null: the store already has
+    /// the new version, and an error would keep it from ever being opened. The next save that derives the number throws.
+    /// - Complexity: O(objects with derived attributes) if any are due; otherwise one lookup.
     final func derivePending(_ log: LogStore, _ schema: RecordLogSchema) throws {
         guard !isReadOnly, let watches = schema.derivations, try log.snapshot().systemValue(RecordLogSystemRow.pendingDerivations) != nil
         else { return }

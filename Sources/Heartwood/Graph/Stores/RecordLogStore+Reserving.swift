@@ -2,8 +2,8 @@ import Foundation
 import RecordLog
 
 extension RecordLogStore {
-    /// Takes row numbers that nobody else gets, in one commit. A number is taken by a row that comes and goes in the same commit: the
-    /// log has no other way to say that a number was given out, and needs none.
+    /// Reserves row numbers in one commit. The log has no record for a reserved number, and needs none: a row that is put and deleted in the same
+    /// commit uses the number up.
     final func reserve(_ runtimes: [EntityRuntime]) throws -> [ObjectKey] {
         let loaded = try loaded()
         do {

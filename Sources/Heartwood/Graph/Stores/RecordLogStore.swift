@@ -11,16 +11,16 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         var schema: RecordLogSchema
         var view: RecordLogView
         var metadata: StoredMetadata
-        /// The store's version as it was loaded, and the newest catalog that is known to be of it.
+        /// The store's version when it was loaded, and the newest catalog known to have that version.
         let version: String?
         var catalog: Catalog
     }
 
     private struct State: @unchecked Sendable {
         var loaded: Loaded?
-        /// Set and not saved yet.
+        /// Metadata that were set and not saved yet.
         var pendingMetadata: [String: Any]?
-        /// What ended the building of indexes.
+        /// The error that ended the building of indexes.
         var indexBuildError: (any Error)?
     }
 
@@ -37,22 +37,22 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         get { name.text }
         set { name = StoreIdentifier(newValue ?? "") }
     }
-    /// Mostly it has its file's identity, which takes no metadata to know.
+    /// Compares with the file's identifier first, which needs no metadata: the store's is usually the same.
     override func isNamed(_ host: String) -> Bool {
         log.map { UUID(storedBytes: $0.storeID).uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
     }
     override final var rows: RecordLogStore? { self }
-    /// Whose objects the rows are of.
+    /// The store that owns the objects of the rows.
     var owner: NSPersistentStore { self }
 
     /// Called in a save's transaction before anything is written.
     func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {}
 
-    /// Called once everything is written and nothing is committed: what it throws makes that nothing has happened.
-    /// - Parameter batch: nil where the transaction is no save.
+    /// Called after everything is written, before the commit. If it throws, nothing is saved.
+    /// - Parameter batch: nil if the transaction is not a save.
     func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {}
 
-    /// The path and options the log is opened with.
+    /// The path and options that open the log.
     func location() throws -> (path: String, options: StoreOptions) {
         let path = try filePath()
         var options = commonOptions
@@ -65,7 +65,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return (path, options)
     }
 
-    /// nil: the store is compacted where somebody asks for it.
+    /// nil: the store is compacted only on request.
     private var compactionPolicy: CompactionPolicy? {
         guard flag(NSRecordLogAutomaticCompactionOption) ?? true else { return nil }
         var policy = CompactionPolicy()
@@ -81,7 +81,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let (path, options) = try location()
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        // Before a file is made.
+        // Before a file is created.
         let derivations = try DerivationReader(entities: entities).read()
         let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         do {
@@ -93,7 +93,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 throw error
             }
         } catch {
-            // What was made is no store, and nobody asked for a file.
+            // The new file is no store, so it is removed.
             if isNew, !isReadOnly { try? LogStore.remove(path: path, options: options) }
             throw RecordLogErrors.wrapIfOfEngine(error, opening: true)
         }
@@ -143,7 +143,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 metadata: metadata, version: stored, catalog: snapshot.catalog)
         }
         commits.begin(at: snapshot.sequence)
-        // The store keeps its version where it was opened with another.
+        // A store that was opened with another version keeps its own.
         if !isOther { bringIndexesUpToDate(plans, model) }
         watchIfWanted(log.path)
         return schema.tables.compactMap { $0?.runtime }
@@ -176,7 +176,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return loaded
     }
 
-    /// The engine's handle, for what only a record log has (compaction, statistics).
+    /// The engine's handle, for features of record logs (compaction, statistics).
     var log: LogStore? { state.withLock { $0.loaded?.log } }
 
     override func newestView() throws -> StoreView {
@@ -193,7 +193,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return view
     }
 
-    /// - Throws: 134100 where somebody has brought the store to another version of its model since it was loaded: its tables are others now.
+    /// - Throws: 134100 if the store was migrated to another version of its model since it was loaded: its tables differ now.
     final func checkVersion(of snapshot: Snapshot, _ loaded: Loaded) throws {
         guard try snapshot.catalog !== loaded.catalog && RecordLogMetadata.checksum(in: snapshot) != loaded.version else { return }
         throw CoreDataError.make(
@@ -202,7 +202,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 + "version.", [NSFilePathErrorKey: loaded.log.path])
     }
 
-    /// Changes what is known of the tables, while the store is loaded.
+    /// Replaces the schema, if the store is loaded.
     final func replaceSchema(_ change: (RecordLogSchema) -> RecordLogSchema) {
         state.withLock { state in
             guard let loaded = state.loaded else { return }
@@ -212,7 +212,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    /// What ended the building of indexes in the background.
+    /// The error that ended the building of indexes in the background.
     final var indexBuildError: (any Error)? {
         get { state.withLock { $0.indexBuildError } }
         set { state.withLock { $0.indexBuildError = newValue } }
@@ -254,10 +254,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    /// What the next save writes with it.
+    /// The metadata that the next save writes.
     final var pendingMetadata: [String: Any]? { state.withLock { $0.pendingMetadata } }
 
-    /// Takes over metadata that was written.
+    /// Adopts metadata that were written.
     final func note(_ metadata: [String: Any]) {
         nonisolated(unsafe) let new = metadata
         state.withLock { state in
@@ -266,7 +266,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    /// The same of what others have written.
+    /// Adopts metadata that others have written.
     final func rereadMetadata() throws {
         note(try RecordLogMetadata.read(loaded().log.snapshot()))
     }
@@ -349,7 +349,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override func relocate(to url: URL) throws { try relocateLog(to: url) }
 
-    /// Reads and writes another log from now on, whose rows are read as this one's.
+    /// Switches to another log with the same layouts, for reads and writes from now on.
     final func exchangeLog(for log: LogStore, metadata: StoredMetadata) {
         state.withLock { state in
             guard let loaded = state.loaded else { return }
@@ -360,7 +360,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
 }
 
-/// A record log in memory: the same engine over memory in place of a file.
+/// A record log in memory: the same engine over memory instead of a file.
 class InMemoryStore: RecordLogStore, @unchecked Sendable {
     private let memory = MemoryFileSystem()
 

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The reference objects by which a store of somebody's own knows its objects, and the row numbers that stand for them here.
+/// The reference objects by which a custom store identifies its objects, and the row numbers that stand for them here.
 ///
-/// Numbers are given in turn, from 1, and never again. Two reference objects are one where they read the same: a URI has their text.
+/// Numbers are given in turn, from 1, and never reused. Two reference objects are equal if their texts are, since a URI contains only the text.
 final class ReferenceTable: Sendable {
     private struct Table {
         var rows: [ExactText: UInt64] = [:]
@@ -12,13 +12,13 @@ final class ReferenceTable: Sendable {
     }
 
     private struct State: @unchecked Sendable {
-        // Unchecked: reference objects are immutable, as their documentation asks.
+        // Unchecked: reference objects are immutable, as their documentation requires.
         var tables: [UInt16: Table] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// What a URI has of a reference object.
+    /// The text of a reference object in a URI.
     static func name(of reference: Any) -> String {
         switch reference {
         case let text as String: text
@@ -29,7 +29,7 @@ final class ReferenceTable: Sendable {
         }
     }
 
-    /// The number of a reference object, which is given to it now where it has none.
+    /// The number of a reference object. A new reference object gets the next number.
     func row(of reference: Any, slot: UInt16) -> (row: UInt64, isNew: Bool) {
         let name = Self.name(of: reference)
         nonisolated(unsafe) let object = reference
@@ -42,7 +42,7 @@ final class ReferenceTable: Sendable {
         }
     }
 
-    /// The number of what a URI names; nil where it was never given.
+    /// The number of the reference object with a URI's text; nil if it was never given.
     func row(named name: String, slot: UInt16) -> UInt64? {
         state.withLock { $0.tables[slot]?.rows[ExactText(name)] }
     }
@@ -56,7 +56,7 @@ final class ReferenceTable: Sendable {
         return found
     }
 
-    /// The reference object as a URI has it.
+    /// The reference object's text, escaped for a URI.
     func name(of key: ObjectKey) -> String? {
         entry(key)?.name.addingPercentEncoding(withAllowedCharacters: Self.nameCharacters)
     }
@@ -73,7 +73,7 @@ final class ReferenceTable: Sendable {
         return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
     }
 
-    /// - Precondition: the ID is of the store that has this table.
+    /// - Precondition: the ID belongs to the store that has this table.
     func reference(of id: NSManagedObjectID) -> Any {
         guard let found = entry(id.key)?.object else { preconditionFailure("\(id) is no ID of this store.") }
         return found
@@ -81,7 +81,7 @@ final class ReferenceTable: Sendable {
 
     private static let nameCharacters = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
 
-    /// The number that the next new reference object gets.
+    /// The number for the next new reference object.
     func nextRow(slot: UInt16) -> UInt64 {
         state.withLock { UInt64($0.tables[slot]?.references.count ?? 0) + 1 }
     }

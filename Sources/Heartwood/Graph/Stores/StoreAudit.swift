@@ -1,19 +1,19 @@
 import Foundation
 import RecordLog
 
-/// Looks whether the rows of a record log agree with the model that the store carries: what `heartwood verify` adds to what the engine finds.
+/// Checks the rows of a record log against the model that the store carries. `heartwood verify` adds its findings to the engine's.
 ///
-/// It reads one commit, row by row, and keeps nothing of them. That a value is the one that was meant nobody can know: what is compared is what
-/// follows from something else in the store.
+/// It reads one commit, row by row, and keeps none of them. It cannot know which value the program meant; it checks only what other parts of the
+/// store imply.
 package struct StoreAudit {
     private let view: RecordLogView
     private let tell: (StoreVerification.Problem) -> Void
-    /// By entity.
+    /// By entity name.
     private let tables: [String: TableID]
     private var snapshot: Snapshot { view.snapshot }
 
     /// - Parameter tell: called with each finding.
-    /// - Throws: where the store cannot be opened for reasons other than damage; damage is told.
+    /// - Throws: if the store cannot be opened for reasons other than damage; damage is a finding.
     /// - Complexity: O(rows, link rows, entries of unique indexes and transactions of the history); memory that does not depend on them.
     package static func run(path: String, usesMemoryMapping: Bool = true, _ tell: @escaping (StoreVerification.Problem) -> Void) throws {
         do {
@@ -30,14 +30,14 @@ package struct StoreAudit {
         }
     }
 
-    /// Audits one commit and gives the messages of its findings.
+    /// Audits one commit and returns the messages of its findings.
     static func findings(in view: RecordLogView) throws -> [String] {
         var messages: [String] = []
         try StoreAudit(view) { messages.append($0.message) }.run()
         return messages
     }
 
-    /// - Returns: nil where the store carries no model: then only the engine can check it.
+    /// - Returns: nil if the store carries no model: then only the engine can check it.
     private static func open(
         _ path: String, _ usesMemoryMapping: Bool, _ tell: (StoreVerification.Problem) -> Void
     ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore)? {
@@ -90,18 +90,18 @@ package struct StoreAudit {
         "\(view.schema.table(reference.table)?.runtime.entity.name ?? "table \(reference.table.rawValue)") p\(reference.row)"
     }
 
-    /// The tables of an entity and of those that inherit from it.
+    /// The tables of an entity and its subentities.
     private func family(_ entity: NSEntityDescription?) -> Set<TableID> {
         Set((entity?.concreteFamily ?? []).compactMap { tables[$0.name ?? ""] })
     }
 
     // MARK: Rows
 
-    /// A to-one relationship, as each row is asked for it.
+    /// A to-one relationship that is checked in each row.
     private struct Reference {
         let property: Int
         let destinations: Set<TableID>
-        /// Whether the deletion of a destination may leave the reference as it is.
+        /// Whether a reference may remain after its destination was deleted.
         let mayDangle: Bool
         let inverse: Int?
         let inverseIsToMany: Bool
@@ -187,10 +187,10 @@ package struct StoreAudit {
         }
     }
 
-    /// Whether none of a row's values that are to be unique is null: those constrain nothing.
+    /// Whether a row constrains its unique values: none of them is null.
     private func isUnique(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
         guard let table = view.schema.table(reference.table), let row = try snapshot.row(reference) else { return false }
-        // A loop: of nested closures here the compiler of Swift 6.3.1 makes code that its own check refuses, in an optimized build.
+        // A loop: in an optimized build the compiler of Swift 6.3.1 turns nested closures here into code that its own verifier rejects.
         for part in index.parts {
             guard let property = part.property, table.runtime.access(property, in: row) != nil else { return false }
         }
@@ -223,7 +223,7 @@ package struct StoreAudit {
             }
             return true
         }
-        // Destination and source, in this order.
+        // The index has destination before source.
         var cursor = try snapshot.cursor(table.backward), last: [UInt8] = []
         while let row = try cursor.next() {
             let key = cursor.key, owner = KeyBuilder.wordSize
@@ -238,13 +238,13 @@ package struct StoreAudit {
     }
 }
 
-/// The tables that the two ends of a join table's rows may name.
+/// The tables that the two ends of a join table's rows may refer to.
 private struct LinkEnds {
     let table: JoinTable
     let name: String
     var sources: Set<TableID>
     var destinations: Set<TableID>
-    /// Of an ordered relationship whose inverse is to-one: the inverse, by the destination's properties.
+    /// The inverse in the destination's properties, if the relationship is ordered and its inverse is to-one.
     let inverse: Int?
     let isItsOwnInverse: Bool
 
@@ -273,7 +273,7 @@ private struct LinkEnds {
     }
 }
 
-/// Compares the derived attributes of one table's rows with what their derivations give.
+/// Compares the derived attributes of a table's rows with newly derived values.
 private final class DerivedCheck {
     private let table: EntityTable
     private let derivations: [Derivation]
@@ -288,7 +288,7 @@ private final class DerivedCheck {
         scope = DerivationScope(snapshot: snapshot, schema: schema)
     }
 
-    /// The attributes of a row that are not what follows. Times are left out: nothing says when the row was written last.
+    /// The derived attributes of a row with wrong values. Times are left out: the store does not record when a row was last written.
     func wrong(in row: RowView) throws -> [Int] {
         var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
         for derivation in derivations {
@@ -324,7 +324,7 @@ private final class DerivedCheck {
         return derivations.map(\.property).filter { !table.isEqual($0, row, new) && !isClose($0, row, new) }
     }
 
-    /// Whether two sums differ by no more than the order of their parts may make them.
+    /// Whether two sums differ only as much as another order of their terms can make them.
     private func isClose(_ property: Int, _ a: RowView, _ b: RowView) -> Bool {
         let kind = table.runtime.properties[property].kind
         guard kind == .double || kind == .float, let x = table.runtime.access(property, in: a), let y = table.runtime.access(property, in: b)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the coordinator does about the metadata of a store of somebody's own.
+/// The coordinator's handling of a custom store's metadata.
 extension NSPersistentStore {
-    /// Compares the version hashes, where the store states them.
-    /// - Throws: 134100 where they are of another model.
+    /// Compares the version hashes, if the store has any.
+    /// - Throws: 134100 if they belong to another model.
     final func checkVersion(_ model: NSManagedObjectModel) throws {
         let metadata: [String: Any] = metadata ?? [:]
         guard metadata[NSStoreModelVersionHashesKey] != nil, !ignoresVersion,
@@ -12,7 +12,7 @@ extension NSPersistentStore {
         throw RecordLogMetadata.mismatch(path: url?.path ?? type, model: model, configuration: configuration, metadata: metadata)
     }
 
-    /// Adds what the metadata lack, and takes the identity from them.
+    /// Adds the missing metadata, and adopts the identifier in them.
     final func completeMetadata(_ model: NSManagedObjectModel, newIdentifier: @autoclosure () -> String) {
         var metadata: [String: Any] = metadata ?? [:]
         let identifier = metadata[NSStoreUUIDKey] as? String ?? newIdentifier()

@@ -1,37 +1,37 @@
 import Foundation
 import RecordLog
 
-/// Checks uniqueness constraints once a batch is written: against the store before the batch, and within the batch.
+/// Checks uniqueness constraints after a batch was written: against the store before the batch, and within the batch.
 ///
-/// A row of the store that the batch deletes, or gives other unique values, does not count as such; its new values are claimed like
-/// any other. Breaches are gathered, so that a merge policy sees all of them at once. Claims are sorted first, so that the store's
-/// index is asked in its own order, and equal claims are neighbours.
+/// A stored row that the batch deletes, or gives other unique values, does not count; its new values are claimed like all others. Violations are
+/// gathered, so that a merge policy sees all of them at once. Claims are sorted first, so that the store's index is read in its own order and equal
+/// claims are neighbours.
 struct UniqueClaims {
-    /// What one row takes.
+    /// The unique values that one row claims.
     private struct Claim {
         /// The constraint, by its first index among related tables.
         let constraint: UInt16
-        /// The key's first bytes: most comparisons look no further.
+        /// The key's first bytes, which decide most comparisons.
         let head: UInt64
-        /// The key in `keys`; claims made later lie behind.
+        /// The key's range in `keys`; later claims have higher ranges.
         let key: Range<Int>
-        /// Kept by the schema, and by the batch.
+        /// Unretained: the schema and the batch retain them.
         let index: Unmanaged<TableIndex>
         let table: Unmanaged<EntityTable>
         let object: Unmanaged<NSManagedObject>
     }
 
     private var claims: [Claim] = []
-    /// Every key, one behind the other.
+    /// All keys, one after the other.
     private let keys = KeyBuilder()
     private var released: Set<RowReference> = []
 
-    /// Says that the batch deletes this row of the store, or claims all its unique values anew.
+    /// Notes that the batch deletes this stored row, or claims all its unique values anew.
     mutating func release(_ reference: RowReference) {
         released.insert(reference)
     }
 
-    /// Takes the unique values of a row that is about to be written.
+    /// Claims the unique values of a row that is about to be written.
     mutating func claim(_ row: RowView, of object: NSManagedObject, table: EntityTable) {
         for position in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[position], start = keys.count
@@ -50,8 +50,8 @@ struct UniqueClaims {
 
     // MARK: Checking
 
-    /// - Throws: `ConstraintViolations` with the breaches in the order in which they were claimed.
-    /// - Complexity: O(n log n) for n claims, and one look-up each in the constraint's indexes.
+    /// - Throws: `ConstraintViolations` with the violations in the order in which they were claimed.
+    /// - Complexity: O(n log n) for n claims, and one lookup each in the constraint's indexes.
     mutating func check(_ transaction: Transaction) throws {
         sort()
         var breaches: [(place: Int, violation: ConstraintViolations.Violation)] = []
@@ -87,7 +87,7 @@ struct UniqueClaims {
         a.constraint == b.constraint && a.head == b.head && KeyBytes.compare(bytes(a.key), bytes(b.key)) == 0
     }
 
-    /// The row of the store that has the values of a claim and keeps them.
+    /// The stored row that has the values of a claim and keeps them.
     private func holder(of claim: Claim, _ transaction: Transaction) throws -> ObjectKey? {
         let table = claim.table.takeUnretainedValue(), index = claim.index.takeUnretainedValue()
         if let found = try holder(bytes(claim.key), table.id, index.id, transaction) { return key(found, table) }

@@ -1,15 +1,15 @@
 import Foundation
 import RecordLog
 
-/// Finds objects by the value of one attribute, fast enough to be asked for each edge of an import: unsaved objects by a
-/// dictionary that the caller's batches keep small, saved ones through the attribute's index.
+/// Finds objects by the value of one attribute, fast enough for each edge of an import. Unsaved objects are in a dictionary that the caller's
+/// batches keep small; saved ones are found through the attribute's index.
 package final class UniqueLookup {
     package let entity: NSEntityDescription
     package let attribute: NSAttributeDescription
     private let context: NSManagedObjectContext
     private let index: Int
     private let kind: PropertyKind
-    /// Objects met in this batch.
+    /// Objects found or made in this batch.
     private var recent: [ExactText: NSManagedObject] = [:]
 
     package init(entity: NSEntityDescription, attribute: NSAttributeDescription, context: NSManagedObjectContext) {
@@ -25,8 +25,8 @@ package final class UniqueLookup {
         recent.removeAll(keepingCapacity: true)
     }
 
-    /// The object whose attribute has this value; nil where there is none.
-    /// - Parameter value: as key-value coding takes it.
+    /// The object whose attribute has this value, or nil.
+    /// - Parameter value: in the type that key-value coding accepts.
     package func find(_ value: Any) throws -> NSManagedObject? {
         let text = ExactText(Self.text(value))
         if let known = recent[text] { return known.isDeleted ? nil : known }
@@ -40,7 +40,7 @@ package final class UniqueLookup {
         return found
     }
 
-    /// Makes an object that has this value and nothing else.
+    /// Makes an object that has only this value.
     package func make(_ value: Any) throws -> NSManagedObject {
         let object = context.objectClass(of: entity).init(entity: entity, insertInto: context)
         try object.setValue(value, at: index)
@@ -48,12 +48,12 @@ package final class UniqueLookup {
         return object
     }
 
-    /// A description leaves out fractions of seconds, and the bytes of data.
+    /// `description` would omit fractions of seconds and the bytes of data.
     private static func text(_ value: Any) -> String { DefaultValueText.text(value) ?? "" }
 }
 
 extension RecordLogView {
-    /// The row whose attribute has this value, by the index that starts with the attribute, else by a scan.
+    /// The row whose attribute has this value. Uses an index that starts with the attribute, or else scans.
     func find(_ value: ManagedValue, property: Int, runtime: EntityRuntime) throws -> RowReference? {
         let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
         guard let table = schema.table(id), let position = table.positions[property] else { return nil }
@@ -84,7 +84,7 @@ extension RecordLogView {
 }
 
 extension NSManagedObject {
-    /// As `setValue(_:forKey:)`, for values from files: says what does not fit in place of stopping the program.
+    /// Like `setValue(_:forKey:)`, for values from files: a wrong type throws instead of ending the program.
     package final func assign(_ value: Any?, to property: NSPropertyDescription) throws {
         do {
             try setValue(value, at: property.index)
@@ -93,7 +93,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Connects a to-many relationship's member, or a to-one's destination.
+    /// Adds a to-many relationship's member, or sets a to-one's destination.
     package final func connect(_ object: NSManagedObject, by relationship: NSRelationshipDescription) {
         if relationship.isToMany {
             addManagedObject(object, at: relationship.index)
@@ -107,35 +107,35 @@ extension NSManagedObject {
         relationship.isToMany ? managedObjects(at: relationship.index) : managedObject(at: relationship.index).map { [$0] } ?? []
     }
 
-    /// The bytes that the store keeps of a transformable's value; nil where it has none, or one that was never saved.
+    /// The stored bytes of a transformable's value; nil for null, and for a value that was never saved.
     package final func storedData(of attribute: NSAttributeDescription) -> Data? {
         guard case .data(let bytes) = managedValue(attribute.index) else { return nil }
         return bytes
     }
 
-    /// Gives a transformable such bytes. It does not check that a transformer or an archive made them.
+    /// Sets the stored bytes of a transformable. It does not check that a transformer or an archiver made them.
     package final func setStoredData(_ bytes: Data, of attribute: NSAttributeDescription) {
         setManagedValue(.data(bytes), at: attribute.index)
     }
 
-    /// An attribute as key-value coding gives it.
+    /// The value of an attribute, as key-value coding returns it.
     package final func attributeValue(_ attribute: NSAttributeDescription) -> Any? {
         managedAttribute(at: attribute.index)
     }
 }
 
 extension NSAttributeDescription {
-    /// Whether the values of this transformable are kept in Foundation's archives: no transformer of the program's own is asked.
+    /// Whether this transformable's values are stored in Foundation's archives, without a transformer of the program.
     package var isArchived: Bool { AttributeTransformer.isArchived(self) }
 }
 
 extension NSEntityDescription {
-    /// The attribute that alone identifies an object, where a uniqueness constraint says so.
+    /// The attribute that identifies an object by itself under a uniqueness constraint, if any.
     package var uniqueAttribute: NSAttributeDescription? {
         allUniquenessConstraints.first { $0.count == 1 }.flatMap { attributesByName[$0[0]] }
     }
 
-    /// The properties that objects keep values of, in their order, inherited ones first; the elements of a composite in its place.
+    /// The properties with stored values, in their order, inherited ones first; a composite is replaced by its elements.
     package var orderedProperties: [NSPropertyDescription] {
         frozenProperties.filter { !($0 is NSCompositeAttributeDescription) && !($0 is NSFetchedPropertyDescription) }
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A context whose objects tell it which of their properties are read.
+/// A context whose objects report which of their properties are read.
 ///
-/// Its objects hold a plain value in each property, and lead to further such objects. They are marked as those of the debug mode are,
-/// so that no other object's reading costs anything; see `checkQueue`.
+/// Its objects have a neutral value in each property, and their relationships lead to more such objects. They have the flag of the debug mode, so
+/// that reads of other objects cost nothing more; see `checkQueue`.
 final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
-    // Unchecked, as its superclass: one function makes it, asks it and drops it.
+    // Unchecked, as its superclass: one function makes it, uses it and releases it.
 
     private struct Read {
         let object: NSManagedObject
@@ -14,9 +14,9 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 
     private var reads: [Read] = []
     private var isRecording = false
-    /// What was read was null, and must not be.
+    /// Whether an accessor read null from a property that it requires.
     private var isNullRefused = false
-    /// By object and property: where a relationship leads.
+    /// By object and property: the destination of a relationship.
     private var destinations: [ObjectKey: [Int: NSManagedObject]] = [:]
 
     static func reading(of keyPath: AnyKeyPath, entity: NSEntityDescription, root: NSManagedObject.Type) throws -> KeyPathReading {
@@ -29,7 +29,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 
     // MARK: Objects
 
-    /// - Returns: nil for an abstract entity without concrete ones below it.
+    /// - Returns: nil for an abstract entity without concrete subentities.
     private func make(_ entity: NSEntityDescription, _ objectClass: NSManagedObject.Type?) -> NSManagedObject? {
         guard let entity = entity.concreteFamily.first else { return nil }
         let object = (objectClass ?? ManagedObjectClasses.resolve(entity)).init(entity: entity, insertInto: nil)
@@ -41,13 +41,13 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
             return property.initial
         }
         object.storage = storage
-        // Whatever a getter sets is no change.
+        // Values set by a getter are no changes.
         object.state = [.inserted, .waking, .watched]
         identities.insert(object, for: object.key)
         return object
     }
 
-    /// Called by an object before it looks for a property's value.
+    /// Called by an object before it reads a property's value.
     func note(_ property: Int, of object: NSManagedObject) {
         guard isRecording else { return }
         let isAgain = reads.last.map { $0.object === object && $0.property == property } ?? false
@@ -64,7 +64,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         }
     }
 
-    // MARK: Asking
+    // MARK: Reading key paths
 
     private func value(_ keyPath: AnyKeyPath, of object: NSManagedObject) -> Any? {
         reads = []
@@ -100,7 +100,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         return KeyPathReading(keys: keys, kind: property.kind, entity: property.destination, ifNull: ifNull, ownerKeys: ownerKeys)
     }
 
-    /// Of a key path that reads nothing of the object it comes to: its ID, or an error.
+    /// The reading of a key path that reads nothing of its last object: the object's ID, or else an error.
     private func identity(_ keyPath: AnyKeyPath, _ value: Any?, _ object: NSManagedObject, _ keys: [String]) throws -> KeyPathReading {
         guard let id = value as? NSManagedObjectID, id == object.objectID else {
             throw PredicateTranslationError(
@@ -111,7 +111,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         return KeyPathReading(keys: keys, kind: keys.isEmpty ? nil : .toOne, entity: object.entity, ifNull: nil)
     }
 
-    /// Whether the key path gives what the property holds, as far as a few values tell.
+    /// Whether the key path returns the property's value unchanged, tested with a few values.
     private func passes(
         _ keyPath: AnyKeyPath, _ value: Any?, _ property: PropertyRuntime, _ destination: NSManagedObject?, at last: Read, _ path: [Read]
     ) throws -> Bool {
@@ -126,7 +126,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         default: break
         }
         guard let held = last.object.storage?.values[last.property], isHeld(value, held, property) else { return false }
-        // Another value may be none of an enumeration's.
+        // Another value may be no case of an enumeration.
         if Unwrapping.isEnumeration(type(of: keyPath).valueType) { return true }
         for probe in property.probes(for: type(of: keyPath).valueType) {
             last.object.storage?.values[last.property] = probe
@@ -142,8 +142,8 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 
     // MARK: Null
 
-    /// What the key path gives where a property on its way is null: an accessor may put anything in the place of null.
-    /// - Returns: the value, and the keys to an object without which the key path gives nil all the same.
+    /// The value of the key path if a property on its way is null: an accessor may return any value for null.
+    /// - Returns: the value, and the keys of an object without which the key path returns nil anyway.
     private func readingNull(
         _ keyPath: AnyKeyPath, _ property: PropertyRuntime, _ keys: [String], _ path: [Read]
     ) throws -> (PredicateValue?, [String]) {
@@ -181,8 +181,8 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         return found
     }
 
-    /// Called by an object of which a value is wanted that it has not.
-    /// - Returns: any that it may have; nil where none of the type is known.
+    /// Called by an object whose required value is missing.
+    /// - Returns: a possible value; nil if the type is not known.
     func requiredValue<Value>(_ property: Int, of object: NSManagedObject) -> Value? {
         isNullRefused = true
         let stated = object.runtime.properties[property]
@@ -191,7 +191,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         return object.value(at: property) as? Value ?? Placeholder.value()
     }
 
-    /// The object that a relationship led to, or another one of the class that is wanted, where the entity's is not found by its name.
+    /// The relationship's destination, or a new object of the required class if the entity's class is not found by its name.
     private func requiredDestination<Value>(_ property: Int, of object: NSManagedObject) -> Value? {
         if destinations[object.key]?[property] as? Value == nil, let entity = object.runtime.properties[property].destination {
             destinations[object.key, default: [:]][property] = make(entity, Value.self as? NSManagedObject.Type)
@@ -218,7 +218,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 }
 
 extension PropertyRuntime {
-    /// What a recorder's object holds where the model states no default: no accessor should trap on it.
+    /// A value for properties without a default in the model. No accessor should trap on it.
     fileprivate var neutralValue: ManagedValue {
         switch kind {
         case .bool: .bool(false)
@@ -235,7 +235,7 @@ extension PropertyRuntime {
         }
     }
 
-    /// Values that tell a property from what is computed from it: another case, a fraction, the other sign.
+    /// Values that distinguish a property from a computation on it: another case, a fraction, the other sign.
     fileprivate func probes(for type: Any.Type) -> [ManagedValue] {
         switch kind {
         case .bool: [.bool(true), .bool(false)]

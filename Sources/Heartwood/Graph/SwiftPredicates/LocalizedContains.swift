@@ -7,9 +7,9 @@ import Foundation
         }
     }
 #else
-    // Foundation leaves this out off Apple's platforms, though the macro knows it.
+    // Except on Apple's platforms Foundation lacks this expression, though the macro uses it.
     extension PredicateExpressions {
-        /// Whether a text has another in it, without regard to case and diacritics, in the current locale.
+        /// Whether a text contains another one, ignoring case and diacritics, in the current locale.
         public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
         where Root.Output: StringProtocol, Other.Output: StringProtocol {
             let root: Root

@@ -1,11 +1,11 @@
 import Foundation
 
 extension CodingUserInfoKey {
-    /// Under which a decoder is given the coordinator that knows the stores of the IDs it decodes.
+    /// The key for a decoder's coordinator, which knows the stores of the decoded IDs.
     public static let persistentStoreCoordinator = CodingUserInfoKey(rawValue: "heartwood.persistentStoreCoordinator")
 }
 
-/// As its URI. `#Predicate` takes captured values only if they are Codable; objects are captured by their IDs.
+/// Encodes an ID as its URI. `#Predicate` captures only Codable values, so objects are captured by their IDs.
 extension NSManagedObjectID: Encodable, DecodedByURI {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -13,12 +13,11 @@ extension NSManagedObjectID: Encodable, DecodedByURI {
     }
 }
 
-/// Decodes an ID. In a protocol's extension, since a class that can be subclassed would have a required initializer, which each subclass
-/// would have to state.
+/// Decodes an ID. A protocol's extension, since an open class would need a required initializer, which every subclass would have to implement.
 public protocol DecodedByURI: Decodable {}
 
 extension DecodedByURI {
-    /// - Throws: where the decoder's `userInfo` has no coordinator, or that has no store with the object.
+    /// - Throws: if the decoder's `userInfo` has no coordinator, or if the coordinator has no store with the object.
     public init(from decoder: any Decoder) throws {
         let uri = try decoder.singleValueContainer().decode(URL.self)
         let coordinator = CodingUserInfoKey.persistentStoreCoordinator.flatMap { decoder.userInfo[$0] as? NSPersistentStoreCoordinator }

@@ -1,28 +1,28 @@
 import Foundation
 
 extension NSPredicate {
-    /// Takes over a predicate of Swift's, so that a store is asked it; nil where it cannot be. `init(translating:)` tells why.
+    /// Translates a Swift predicate for a store; nil if that is not possible. `init(translating:)` gives the reason.
     /// Source: https://developer.apple.com/documentation/foundation/nspredicate/init(_:)
     public convenience init?<Object: NSManagedObject>(_ predicate: Predicate<Object>) {
         guard let node = try? PredicateTranslation.node(predicate) else { return nil }
         self.init(node: node)
     }
 
-    /// Takes over a predicate of Swift's, so that a store is asked it.
+    /// Translates a Swift predicate for a store.
     ///
-    /// Text compares by its bytes, as in a format, and counts UTF-16 units; where Swift would throw for nil that is unwrapped with `!`,
-    /// a store takes it as null. To find out what a key path reads, its accessor is called on an object made for that, with a few values
-    /// of the attribute's type, the default, or 0 and "", first, and with null where the model lets the attribute, or a relationship on
-    /// the way to it, be null; it must not trap on them. What it makes of null (0, "", a case) is what the store takes null for.
-    /// - Throws: `PredicateTranslationError` for what a store cannot be asked, such as a property that is computed.
-    /// - Complexity: O(size of the predicate); each key path is looked into once for each entity.
+    /// Text is compared by its bytes, as in a format, and counted in UTF-16 units. Where Swift would throw for nil that `!` unwraps, a store uses
+    /// null. To find the property that a key path reads, its accessor is called on an object made for that: first with the default, or 0 and "",
+    /// then with a few more values of the attribute's type, and with null if the model lets the attribute, or a relationship on the way to it, be
+    /// null. The accessor must not trap on them. If it returns another value for null (0, "", a case), a store treats null as that value.
+    /// - Throws: `PredicateTranslationError` for an expression that a store cannot evaluate, such as a computed property.
+    /// - Complexity: O(size of the predicate); each key path is analysed once for each entity.
     public convenience init<Object: NSManagedObject>(translating predicate: Predicate<Object>) throws {
         self.init(node: try PredicateTranslation.node(predicate))
     }
 }
 
 extension NSExpression {
-    /// The value of a property. A key path that reads none, or computes its value, is told by the fetch that meets it.
+    /// The value of a property. A key path that reads no property, or computes its value, makes the fetch throw.
     public convenience init<Object: NSManagedObject, Value>(forKeyPath keyPath: KeyPath<Object, Value>) {
         do {
             self.init(node: .keyPath(try KeyPathReading.of(keyPath).keys))
@@ -31,7 +31,7 @@ extension NSExpression {
         }
     }
 
-    /// The same from a root that a generic function does not know more of. One that is no managed object's is told by the fetch that meets it.
+    /// The same for a root of a generic type. If it is no managed object, the fetch throws.
     @_disfavoredOverload
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         do {
@@ -43,8 +43,8 @@ extension NSExpression {
 }
 
 extension NSFetchRequest where ResultType: NSManagedObject {
-    /// A request for the objects of a class, by a condition and an order in Swift's terms.
-    /// - Throws: `PredicateTranslationError`, as `NSPredicate(translating:)`.
+    /// A request for the objects of a class, with a Swift predicate and Swift sort descriptors.
+    /// - Throws: `PredicateTranslationError`, as `NSPredicate(translating:)` does.
     public convenience init(predicate: Predicate<ResultType>? = nil, sortBy order: [SortDescriptor<ResultType>]) throws {
         self.init(objectClass: ResultType.self)
         ManagedObjectClasses.note(ResultType.self)
@@ -52,8 +52,8 @@ extension NSFetchRequest where ResultType: NSManagedObject {
         sortDescriptors = order.isEmpty ? nil : order.map { NSSortDescriptor($0) }
     }
 
-    /// A request for the objects of a class, by a condition in Swift's terms.
-    /// - Throws: `PredicateTranslationError`, as `NSPredicate(translating:)`.
+    /// A request for the objects of a class, with a Swift predicate.
+    /// - Throws: `PredicateTranslationError`, as `NSPredicate(translating:)` does.
     public convenience init(predicate: Predicate<ResultType>) throws {
         try self.init(predicate: predicate, sortBy: [])
     }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Values of types that are known only where an accessor wants one: a key path is asked what it reads, and what it gives is not looked at.
+/// Values of types that are known only when an accessor requires one. The recorder observes which properties a key path reads, and ignores its
+/// result.
 enum Placeholder {
-    /// An empty collection or text, or an object of Foundation's; nil for any other type.
+    /// An empty collection or text, or a Foundation object; nil for other types.
     static func value<Value>() -> Value? {
         switch Value.self {
         case let type as any ExpressibleByArrayLiteral.Type: empty(type) as? Value

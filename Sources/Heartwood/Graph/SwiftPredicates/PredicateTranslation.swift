@@ -1,19 +1,19 @@
 import Foundation
 
-/// An expression of Swift's predicates that has a counterpart in the format language.
+/// An expression of Swift predicates with a counterpart in the format language.
 protocol TranslatableExpression {
     func translated(in translation: inout PredicateTranslation) throws -> Translated
 }
 
-/// Goes over the tree that `#Predicate` makes.
+/// Translates the expression tree that `#Predicate` makes.
 ///
-/// What holds no variable is evaluated at once and becomes a constant, whatever it is made of.
+/// An expression without variables is evaluated at once and becomes a constant.
 struct PredicateTranslation {
     private var variables: [PredicateExpressions.VariableID: TranslatedValue] = [:]
     private var nameCount = 0
     private var depth = 0
 
-    /// - Throws: `PredicateTranslationError` where a part cannot be asked of a store.
+    /// - Throws: `PredicateTranslationError` if a store cannot evaluate a part of it.
     static func node<Object: NSManagedObject>(_ predicate: Predicate<Object>) throws -> PredicateNode {
         var translation = PredicateTranslation()
         let entity = try KeyPathReading.entity(of: Object.self)
@@ -48,7 +48,7 @@ struct PredicateTranslation {
     mutating func bind(_ variable: PredicateExpressions.VariableID, to value: TranslatedValue) { variables[variable] = value }
 
     /// Binds the variable of a closure on a collection's members.
-    /// - Returns: the name that a subquery gives it.
+    /// - Returns: the variable's name in a subquery.
     mutating func bindMember(_ variable: PredicateExpressions.VariableID, of collection: TranslatedValue) -> String {
         nameCount += 1
         let name = nameCount == 1 ? "x" : "x\(nameCount)"

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A value of a predicate of Swift's, as an expression.
+/// A value in a Swift predicate, as an expression.
 struct TranslatedValue {
     var node: ExpressionNode
-    /// What null is read as: by an accessor, or by `??`.
+    /// The value that stands for null, from an accessor or from `??`.
     var ifNull: PredicateValue?
-    /// An optional before it in the path. Where that is null, so is this, and `ifNull` does not count.
+    /// An optional before it in the path. If that is null, this value is null too, and `ifNull` is not used.
     var owner: ExpressionNode?
-    /// Of the objects that it is, or has as members.
+    /// The entity of the object or of the collection's members.
     var entity: NSEntityDescription?
-    /// Collections and counts are never null.
+    /// True for collections and counts.
     var isNeverNull = false
     var isCollection = false
 
@@ -21,26 +21,26 @@ struct TranslatedValue {
 
     static func constant(_ value: PredicateValue) -> TranslatedValue { TranslatedValue(.constant(value)) }
 
-    /// The value with what null is read as in the place of null.
+    /// The value with `ifNull` in place of null.
     var whole: ExpressionNode {
         guard let ifNull, !isNeverNull else { return node }
         return .conditional(isReplaced, .constant(ifNull), node)
     }
 
-    /// Whether `ifNull` counts.
+    /// Whether `ifNull` is used.
     private var isReplaced: PredicateNode {
         guard let owner else { return node.isNull }
         return .joining([node.isNull, .negating(owner.isNull)], isAnd: true)
     }
 
-    /// Whether the value is nil, as Swift sees it.
+    /// Whether the value is nil in Swift.
     var isNil: PredicateNode {
         if isNeverNull || ifNull != nil && owner == nil { return .constant(false) }
         return ifNull == nil ? node.isNull : owner?.isNull ?? node.isNull
     }
 
-    /// A comparison as Swift makes it. With a constant it stays one that an index may serve; where the constant tells null from what
-    /// null is read as, null is asked for beside it.
+    /// A comparison with Swift's meaning. A comparison with a constant stays one that an index may serve; if the constant distinguishes null from
+    /// `ifNull`, a test for null is added.
     func compared(_ comparison: PredicateNode.Operator, _ other: TranslatedValue, options: PredicateNode.Options = []) -> PredicateNode {
         if node.constant != nil, other.ifNull != nil, let mirrored = comparison.mirrored {
             return other.compared(mirrored, self, options: options)
@@ -58,7 +58,7 @@ struct TranslatedValue {
         return wanted ? .joining([plain, isReplaced], isAnd: false) : .joining([plain, .negating(isReplaced)], isAnd: true)
     }
 
-    /// Whether it lies between constants, the upper one left out: both bounds are asked first, and then null if it counts.
+    /// Whether the value is at least `lower` and less than `upper`. Tests both bounds first, and then null if `ifNull` is in the range.
     func lies(from lower: PredicateValue, below upper: PredicateValue) -> PredicateNode {
         var bare = self
         bare.ifNull = nil
@@ -70,7 +70,7 @@ struct TranslatedValue {
         return .joining([plain, isReplaced], isAnd: false)
     }
 
-    /// The value under keys of its own.
+    /// The value of a key path that starts at this value.
     func appending(_ keys: [String]) -> ExpressionNode {
         guard !keys.isEmpty else { return node }
         switch node {
@@ -81,10 +81,10 @@ struct TranslatedValue {
     }
 }
 
-/// A part of a predicate of Swift's: a value, or whether something holds.
+/// A part of a Swift predicate: a value, or a condition.
 enum Translated {
     case value(TranslatedValue)
-    /// Of an optional Boolean `isNil` says where it has no value; the predicate does not hold there.
+    /// `isNil` tells where an optional Boolean has no value; the predicate does not hold there.
     case truth(PredicateNode, isNil: PredicateNode? = nil)
 
     var asPredicate: PredicateNode {
@@ -105,7 +105,7 @@ enum Translated {
         }
     }
 
-    /// `==`, as Swift has it: nil equals nil alone.
+    /// `==` in Swift's meaning: nil equals only nil.
     static func equal(_ a: Translated, _ b: Translated) -> PredicateNode {
         switch (a, b) {
         case (.truth(let node, let isNil), .value(let value)), (.value(let value), .truth(let node, let isNil)):
@@ -135,7 +135,7 @@ enum Translated {
 }
 
 extension PredicateNode {
-    /// AND or OR, without what constants decide, and without levels that say nothing.
+    /// AND or OR, simplified: constants are evaluated, and nested levels of the same kind are merged.
     static func joining(_ parts: [PredicateNode], isAnd: Bool) -> PredicateNode {
         var list: [PredicateNode] = []
         for part in parts {
@@ -155,7 +155,7 @@ extension PredicateNode {
         case .constant(let flag): return .constant(!flag)
         case .not(let part): return part
         case .comparison(let comparison) where comparison.modifier == .direct && comparison.right.constant?.isNull == true:
-            // Of null alone: orders have no simple opposite.
+            // Only for comparisons with null: orders have no simple opposite.
             switch comparison.comparison {
             case .equal: return .comparison(comparison.with(.notEqual))
             case .notEqual: return .comparison(comparison.with(.equal))
@@ -165,7 +165,7 @@ extension PredicateNode {
         }
     }
 
-    /// Whether it certainly does not hold where the value at a path is null.
+    /// Whether it is certainly false where the value at a path is null.
     func fails(whenNull path: ExpressionNode) -> Bool {
         switch self {
         case .and(let parts): return parts.contains { $0.fails(whenNull: path) }

@@ -55,7 +55,7 @@ extension TranslatedValue {
         return result
     }
 
-    /// The same as ANY, which stops at the first member; nil for tests of more than one attribute, or the member, with a constant.
+    /// The same condition with ANY, which stops at the first match. nil unless it compares one attribute, or the member, with a constant.
     fileprivate func anyMember(_ name: String, _ test: PredicateNode) -> PredicateNode? {
         guard case .keyPath(let keys) = node, keys.count == 1, case .comparison(var comparison) = test, comparison.modifier == .direct,
             comparison.right.constant != nil
@@ -98,14 +98,14 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 private struct RangeBounds {
     var lower: TranslatedValue?
     var upper: TranslatedValue?
-    /// Whether the upper bound belongs to it.
+    /// Whether the range includes the upper bound.
     var isClosed = false
 
     init(lower: TranslatedValue, upper: TranslatedValue, isClosed: Bool) {
         (self.lower, self.upper, self.isClosed) = (lower, upper, isClosed)
     }
 
-    /// Of a captured range.
+    /// The bounds of a captured range.
     init?<Held: RangeExpression>(_ held: Held) {
         func bound(_ value: Held.Bound) -> TranslatedValue? { PredicateTranslation.constant(value).map(TranslatedValue.constant) }
         switch held {

@@ -70,7 +70,7 @@ extension PredicateExpressions.NilLiteral: TranslatableExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
-    /// Swift's evaluation throws for nil; a store takes it as null.
+    /// Swift's evaluation throws for nil; a store uses null.
     func translated(in translation: inout PredicateTranslation) throws -> Translated {
         switch try translation.translate(inner) {
         case .truth(let node, _): .truth(node)
@@ -85,7 +85,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
         translation.bind(variable.key, to: base)
         let result = try translation.translate(transform)
         let isNil = base.isNil
-        // What null is read as is a value too.
+        // A value that stands for null is a value too.
         if case .constant(false) = isNil { return result }
         switch result {
         case .truth(let node, let inner):

@@ -19,7 +19,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
         guard case .text(let pattern) = try translation.value(regex).node.constant else {
             throw PredicateTranslationError("A regular expression in a predicate must not depend on the object.")
         }
-        // MATCHES is of the whole text, and a dot of no line's end.
+        // MATCHES tests the whole text, and a dot matches no line end.
         let anywhere = TranslatedValue.constant(.text("(?s:.*)(?:\(pattern))(?s:.*)"))
         do {
             _ = try RegularExpression(pattern, options: [])

@@ -44,7 +44,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 }
 
 extension TranslatedValue {
-    /// How many members a collection has.
+    /// The number of a collection's members.
     var count: TranslatedValue {
         var result = TranslatedValue(appending(["@count"]))
         result.isNeverNull = true

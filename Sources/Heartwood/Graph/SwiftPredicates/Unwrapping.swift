@@ -1,21 +1,21 @@
 import Foundation
 
-/// Looks through the optionals and enumerations of values and types that are known at run time only.
+/// Unwraps optionals and enumerations of values and types that are known only at run time.
 enum Unwrapping {
-    /// - Returns: nil for an optional without a value, however deep.
+    /// - Returns: nil for an optional without a value, at any depth.
     static func value(_ value: Any) -> Any? {
         guard let optional = value as? any OptionalValue else { return value }
         return optional.content.flatMap(Self.value)
     }
 
-    /// The raw value of an enumeration's case; any other value as it is.
+    /// The raw value of an enumeration's case; any other value unchanged.
     static func rawValue(_ value: Any?) -> Any? {
         guard let value = value.flatMap(Self.value) else { return nil }
         guard isEnumeration(type(of: value)), let representable = value as? any RawRepresentable else { return value }
         return representable.rawValue
     }
 
-    /// Whether values of the type, or what it wraps, stand for raw values.
+    /// Whether the type, or the type that it wraps, is an enumeration with raw values.
     static func isEnumeration(_ type: Any.Type) -> Bool { wrapped(type) is any RawRepresentable.Type }
 
     static func isUnsigned(_ type: Any.Type) -> Bool { wrapped(type) is any UnsignedInteger.Type }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What setting `undoManager` does.
+    /// Implements the setter of `undoManager`.
     final func setUndoManager(_ newValue: UndoManager?) {
         guard newValue !== recorder?.manager else { return }
         endPendingChanges()
@@ -12,30 +12,30 @@ extension NSManagedObjectContext {
         identities.forEach { $0.state = $0.state.subtracting(.recorded).union(flags) }
     }
 
-    /// What `undo()` does.
+    /// Implements `undo()`.
     final func performUndo() {
         checkQueue("undo()")
         undoManager?.undo()
     }
 
-    /// What `redo()` does.
+    /// Implements `redo()`.
     final func performRedo() {
         checkQueue("redo()")
         undoManager?.redo()
     }
 
-    /// Registers what has been changed since this ran last as one action.
+    /// Registers the changes since the last call as one action.
     final func registerUndo() {
         guard let recorder, let journal = recorder.take() else { return }
         let manager = recorder.manager
-        // Without events to group by, what happened outside of every group is a group.
+        // Without groups by event, changes outside every group become a group of their own.
         let isAlone = !manager.groupsByEvent && manager.groupingLevel == 0
         if isAlone { manager.beginUndoGrouping() }
         manager.registerUndo(withTarget: self) { $0.revert(journal) }
         if isAlone { manager.endUndoGrouping() }
     }
 
-    /// Ends the event, and with it the group that was opened for it.
+    /// Ends the event, and the group that was opened for it.
     final func endUndoEvent() {
         endPendingChanges()
         #if !canImport(ObjectiveC)

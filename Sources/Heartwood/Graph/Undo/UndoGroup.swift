@@ -1,5 +1,5 @@
 #if !canImport(ObjectiveC)
-    /// One thing to be done by an undo or a redo. It holds what it needs, but not its target.
+    /// One action of an undo or a redo. It holds its arguments, but not its target.
     struct UndoAction {
         private weak var target: AnyObject?
         private let targetID: ObjectIdentifier
@@ -18,7 +18,7 @@
         func isFor(_ target: ObjectIdentifier) -> Bool { targetID == target }
     }
 
-    /// What one undo or redo does: actions, and the groups that were closed inside of this one, in the order of their registration.
+    /// The contents of one undo or redo: actions, and the groups that were closed inside this one, in the order of registration.
     final class UndoGroup {
         enum Entry {
             case action(UndoAction)
@@ -28,7 +28,7 @@
         var entries: [Entry] = []
         var name = ""
         var userInfo: [UndoManager.UserInfoKey: Any] = [:]
-        /// What was said of the group as a whole; nil: its parts tell.
+        /// The value set for the group as a whole; nil if it depends on its parts.
         var statedDiscardable: Bool?
         /// Whether the manager opened it for an event.
         let isAutomatic: Bool
@@ -37,7 +37,7 @@
             self.isAutomatic = isAutomatic
         }
 
-        /// An empty group of the same description.
+        /// An empty group with the same description.
         init(like other: UndoGroup) {
             isAutomatic = false
             name = other.name
@@ -55,7 +55,7 @@
             }
         }
 
-        /// Does everything, the last thing first.
+        /// Performs all entries, the last one first.
         func perform() {
             for entry in entries.reversed() {
                 switch entry {
@@ -65,7 +65,7 @@
             }
         }
 
-        /// Drops the actions of one target, and nested groups that have nothing else.
+        /// Drops the actions of one target, and nested groups that become empty.
         func remove(_ target: ObjectIdentifier) {
             entries.removeAll { entry in
                 switch entry {

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// What it takes to take back one change. A step holds objects, not their keys: a save gives inserted ones other keys.
+/// A step that undoes one change. It holds objects, not their keys, since a save gives inserted objects new keys.
 enum UndoStep {
     /// An attribute had this value.
     case value(NSManagedObject, Int, PastValue)
@@ -12,20 +12,20 @@ enum UndoStep {
     case removed(NSManagedObject, Int, NSManagedObject)
     /// An ordered relationship had its members in this order.
     case order(NSManagedObject, Int, [NSManagedObject])
-    /// An object came into the context.
+    /// An object was inserted into the context.
     case inserted(NSManagedObject)
     /// An object was deleted, or left the context because it had never been saved.
     case deleted(NSManagedObject, DeletedObjectState)
 }
 
-/// The value that an attribute had. Where it was that of the row, the row is kept and not decoded: most steps are never taken. Where
-/// a compaction replaces the row's file, the step gets the row at its new place.
+/// The former value of an attribute. If it was the row's, the row is kept undecoded, since most steps are never used. When a compaction replaces
+/// the row's file, the step gets the row's new address.
 enum PastValue {
     case changed(ManagedValue)
     case row(RowView)
 }
 
-/// What a deleted object is made of again.
+/// The state from which a deleted object is restored.
 struct DeletedObjectState {
     let values: [ManagedValue]
     var row: RowView?
@@ -35,9 +35,8 @@ struct DeletedObjectState {
 
 /// The steps of one event, in the order of the changes.
 ///
-/// To-many relationships whose inverse is to-one are not in it, nor are the other sides of pairs: taking a step back keeps
-/// inverses as any change does. So it needs no reading of large relationships, and holds together where somebody else has changed one
-/// of two sides meanwhile.
+/// It leaves out to-many relationships whose inverse is to-one, and the other sides of pairs, since undoing a step keeps inverses consistent as any
+/// change does. So it reads no large relationships, and stays consistent if another context has changed one of two sides meanwhile.
 final class UndoJournal: @unchecked Sendable {
     // Unchecked: confined to the context's queue.
 
@@ -51,7 +50,7 @@ final class UndoJournal: @unchecked Sendable {
 
     var isEmpty: Bool { steps.isEmpty }
 
-    /// Whether a property has no step yet. The first one in an event says what it was before, so later ones need not be kept.
+    /// Whether a property has no step yet. The first step of an event has its former value, so later ones are not kept.
     func isFirst(_ object: NSManagedObject, _ index: Int) -> Bool {
         !known.contains(Slot(object: ObjectIdentifier(object), index: index))
     }
@@ -65,7 +64,7 @@ final class UndoJournal: @unchecked Sendable {
         steps.append(step)
     }
 
-    /// Names rows at their new places.
+    /// Moves row references to new addresses.
     func moveRows(_ move: (RowView, NSManagedObject) -> RowView) {
         for index in steps.indices {
             switch steps[index] {

@@ -1,7 +1,7 @@
 #if !canImport(ObjectiveC)
     import Foundation
 
-    /// What is said of a group: its name, whether it matters, and whatever else.
+    /// Descriptions of groups: names, discardability, and user info.
     extension UndoManager {
         /// A key of `setActionUserInfoValue(_:forKey:)`.
         public struct UserInfoKey: RawRepresentable, Hashable, Sendable {
@@ -12,8 +12,8 @@
             }
         }
 
-        /// The groups that something is said of now: the open ones. Where none is open, changes that are not registered yet are asked
-        /// for; then it is the event's group, or else the one that was closed last.
+        /// The groups that a description applies to: the open ones. If none is open, unregistered changes are requested first; then it is the
+        /// event's group, or else the group closed last.
         private var described: [UndoGroup] {
             if openGroups.isEmpty {
                 post(.NSUndoManagerCheckpoint)
@@ -27,59 +27,59 @@
 
         // MARK: Names
 
-        /// Names what is being changed, for the titles of the commands. An empty name takes the name away.
+        /// Names the current changes, for the titles of commands. An empty name removes the name.
         public final func setActionName(_ actionName: String) {
             for group in described { group.name = actionName }
         }
 
-        /// The name of what the next undo takes back; empty where there is none.
+        /// The name of the next undo; empty if there is none.
         public final var undoActionName: String { nextUndo?.name ?? "" }
-        /// The name of what the next redo makes again; empty where there is none.
+        /// The name of the next redo; empty if there is none.
         public final var redoActionName: String { redoStack.last?.name ?? "" }
-        /// "Undo", with the name where there is one.
+        /// "Undo", followed by the name if there is one.
         public final var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
-        /// "Redo", with the name where there is one.
+        /// "Redo", followed by the name if there is one.
         public final var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
         // MARK: Discardable groups
 
-        /// Says whether the innermost open group may be lost without harm, as the scrolling of a view may.
+        /// Sets whether the innermost open group may be lost without harm, like the scrolling of a view.
         public final func setActionIsDiscardable(_ discardable: Bool) {
             described.last?.statedDiscardable = discardable
         }
 
-        /// Whether what the next undo takes back may be lost without harm.
+        /// Whether the next undo may be lost without harm.
         public final var undoActionIsDiscardable: Bool { nextUndo?.isDiscardable ?? false }
-        /// Whether what the next redo makes again may be lost without harm.
+        /// Whether the next redo may be lost without harm.
         public final var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
 
-        // MARK: Anything else
+        // MARK: User info
 
-        /// Keeps a value with what is being changed; nil takes it away.
+        /// Stores a value with the current changes; nil removes it.
         public final func setActionUserInfoValue(_ info: Any?, forKey key: UserInfoKey) {
             for group in described { group.userInfo[key] = info }
         }
 
-        /// A value kept with what the next undo takes back.
+        /// A value stored with the next undo.
         public final func undoActionUserInfoValue(forKey key: UserInfoKey) -> Any? { nextUndo?.userInfo[key] }
-        /// A value kept with what the next redo makes again.
+        /// A value stored with the next redo.
         public final func redoActionUserInfoValue(forKey key: UserInfoKey) -> Any? { redoStack.last?.userInfo[key] }
     }
 
     extension Notification.Name {
-        /// Posted before a group is opened or closed, and before an undo or redo looks at its stack: who registers changes late does now.
+        /// Posted before a group is opened or closed, and before an undo or redo reads its stack. Observers register pending changes now.
         public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
         public static let NSUndoManagerWillUndoChange = Notification.Name("NSUndoManagerWillUndoChangeNotification")
         public static let NSUndoManagerDidUndoChange = Notification.Name("NSUndoManagerDidUndoChangeNotification")
         public static let NSUndoManagerWillRedoChange = Notification.Name("NSUndoManagerWillRedoChangeNotification")
         public static let NSUndoManagerDidRedoChange = Notification.Name("NSUndoManagerDidRedoChangeNotification")
         public static let NSUndoManagerDidOpenUndoGroup = Notification.Name("NSUndoManagerDidOpenUndoGroupNotification")
-        /// With `NSUndoManagerGroupIsDiscardableKey` where the group is discardable.
+        /// Has `NSUndoManagerGroupIsDiscardableKey` if the group is discardable.
         public static let NSUndoManagerWillCloseUndoGroup = Notification.Name("NSUndoManagerWillCloseUndoGroupNotification")
-        /// With `NSUndoManagerGroupIsDiscardableKey` where the group is discardable.
+        /// Has `NSUndoManagerGroupIsDiscardableKey` if the group is discardable.
         public static let NSUndoManagerDidCloseUndoGroup = Notification.Name("NSUndoManagerDidCloseUndoGroupNotification")
     }
 
-    /// True in the user info of a group that was closed, where the group as a whole is discardable.
+    /// In the user info of a closed group: true if the group as a whole is discardable.
     public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
 #endif

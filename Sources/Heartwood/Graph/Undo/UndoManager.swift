@@ -2,43 +2,42 @@
     import Dispatch
     import Foundation
 
-    /// Two stacks of groups of actions: what takes changes back, and what makes them again. Foundation's class of this name, which
-    /// Foundation has on Apple's platforms only.
+    /// Two stacks of groups of actions, for undo and redo. It replaces Foundation's class of this name, which exists only on Apple's platforms.
     ///
-    /// Whoever changes something registers how that is taken back. What is registered while an undo runs is its redo. A manager belongs
-    /// to one thread or queue at a time; it does not hold the targets of its actions, and an action whose target is gone does nothing.
+    /// Code that makes a change registers an action that undoes it. Actions registered during an undo become its redo. A manager belongs to one
+    /// thread or queue at a time. It does not retain the targets of its actions, and an action without its target does nothing.
     ///
-    /// Where groups are made by event, the first action of an event opens a group. On the main queue it is closed when that comes
-    /// to its next work; a context with a queue of its own closes it at the end of each block; `undo()` closes it in any case.
-    /// A group that is closed empty is dropped. What asks for the Objective-C runtime (invocations, selectors) is missing, and so are
-    /// run loop modes, since no run loop takes part.
+    /// With groups by event, the first action of an event opens a group. On the main queue the group is closed when the queue reaches its next
+    /// block; a context with its own queue closes it at the end of each block; `undo()` always closes it. An empty group is dropped when it is
+    /// closed. Features that need the Objective-C runtime (invocations, selectors) are missing, and so are run loop modes, since no run loop is
+    /// used.
     /// Source: https://developer.apple.com/documentation/foundation/undomanager
     open class UndoManager: NSObject {
-        /// The groups that are open, the outermost first.
+        /// The open groups, the outermost first.
         private(set) final var openGroups: [UndoGroup] = []
         private(set) final var undoStack: [UndoGroup] = []
         private(set) final var redoStack: [UndoGroup] = []
         private var disableCount = 0
 
-        /// Whether an undo is under way.
+        /// Whether an undo is running.
         open private(set) var isUndoing = false
-        /// Whether a redo is under way.
+        /// Whether a redo is running.
         open private(set) var isRedoing = false
-        /// Whether the actions of one event make a group by themselves. The default is true. Where it is false, a group must be open
-        /// when an action is registered, and every group be closed before `undo()`.
+        /// Whether the actions of one event automatically form a group. The default is true. If it is false, a group must be open when an action is
+        /// registered, and every group must be closed before `undo()`.
         open var groupsByEvent = true
-        /// How many groups can be undone at most; older ones are dropped. 0, the default, is no limit.
+        /// The maximum number of groups that can be undone; older ones are dropped. 0, the default, means no limit.
         open var levelsOfUndo = 0 {
             didSet { trim() }
         }
 
         // MARK: Registering
 
-        /// Registers how a change is taken back.
+        /// Registers an action that undoes a change.
         ///
-        /// A new change makes that nothing can be redone any more. Does nothing while registration is disabled.
-        /// - Parameter handler: called with the target, which is not held; it holds what the handler refers to.
-        /// - Precondition: a group is open, or groups are made by event.
+        /// A new change discards all redos. Does nothing while registration is disabled.
+        /// - Parameter handler: called with the target, which is not retained. Objects that the handler captures are retained.
+        /// - Precondition: a group is open, or `groupsByEvent` is true.
         public final func registerUndo<TargetType: AnyObject>(
             withTarget target: TargetType, handler: @escaping (TargetType) -> Void
         ) {
@@ -54,7 +53,7 @@
             openGroups[openGroups.count - 1].entries.append(.action(action))
         }
 
-        /// Registers nothing until `enableUndoRegistration()` was called as often as this.
+        /// Disables registration until `enableUndoRegistration()` was called equally often.
         open func disableUndoRegistration() {
             disableCount += 1
         }
@@ -69,7 +68,7 @@
         /// Whether actions are registered.
         open var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-        /// Forgets everything that could be undone or redone, and enables registration. Open groups stay open.
+        /// Discards all undos and redos, and enables registration. Open groups stay open.
         open func removeAllActions() {
             undoStack = []
             redoStack = []
@@ -77,7 +76,7 @@
             disableCount = 0
         }
 
-        /// Forgets the actions of one target.
+        /// Discards the actions of one target.
         open func removeAllActions(withTarget target: Any) {
             let target = ObjectIdentifier(target as AnyObject)
             for group in openGroups + undoStack + redoStack { group.remove(target) }
@@ -87,17 +86,17 @@
 
         // MARK: Grouping
 
-        /// How many groups are open, that of the event included.
+        /// The number of open groups, the event's included.
         open var groupingLevel: Int { openGroups.count }
 
-        /// Opens a group, inside of the open ones. Where groups are made by event, that is inside of the event's.
+        /// Opens a group inside the open ones, which include the event's if `groupsByEvent` is true.
         open func beginUndoGrouping() {
             if !isUndoing { post(.NSUndoManagerCheckpoint) }
             if groupsByEvent, openGroups.isEmpty { openEventGroup() }
             open(UndoGroup())
         }
 
-        /// Closes the group that was opened last: it becomes a part of the one around it, or else what `undo()` takes back at once.
+        /// Closes the group opened last: it becomes part of the group around it, or else the next `undo()`.
         /// - Precondition: a group is open.
         open func endUndoGrouping() {
             precondition(!openGroups.isEmpty, "endUndoGrouping() was called more often than beginUndoGrouping(): no group is open.")
@@ -142,7 +141,7 @@
             DispatchQueue.main.async { later.manager?.endEvent() }
         }
 
-        /// Closes the event's group, unless one that was made by hand is open in it.
+        /// Closes the event's group, unless a group opened by hand is open in it.
         final func endEvent() {
             guard openGroups.count == 1, openGroups[0].isAutomatic else { return }
             endUndoGrouping()
@@ -156,27 +155,27 @@
 
         // MARK: Undoing
 
-        /// Whether there is anything to undo; open groups may have to be closed before.
+        /// Whether something can be undone; open groups may have to be closed first.
         open var canUndo: Bool { undoCount > 0 }
 
-        /// Whether there is anything to redo. Asks for changes that are not registered yet, since those would make that there is not.
+        /// Whether something can be redone. Requests pending changes first, since those would discard the redos.
         open var canRedo: Bool {
             post(.NSUndoManagerCheckpoint)
             return !redoStack.isEmpty
         }
 
-        /// How often `undo()` will find something to undo.
+        /// The number of `undo()` calls that will have something to undo.
         open var undoCount: Int { undoStack.count + (hasOpenActions ? 1 : 0) }
-        /// How often `redo()` will find something to redo.
+        /// The number of `redo()` calls that will have something to redo.
         open var redoCount: Int { redoStack.count }
 
         private var hasOpenActions: Bool { openGroups.contains { !$0.isEmpty } }
 
-        /// The group that the next `undo()` takes back.
+        /// The group that the next `undo()` undoes.
         final var nextUndo: UndoGroup? { hasOpenActions ? openGroups.first : undoStack.last }
 
-        /// Closes the open group, where it is the only one, and takes back the last group. Does nothing where there is none.
-        /// - Precondition: no more than one group is open, and no undo or redo is under way.
+        /// Closes the open group, if it is the only one, and undoes the last group. Does nothing if there is none.
+        /// - Precondition: at most one group is open, and no undo or redo is running.
         open func undo() {
             checkIdle("undo()")
             post(.NSUndoManagerCheckpoint)
@@ -185,8 +184,8 @@
             undoNestedGroup()
         }
 
-        /// Takes back the group that was closed last, which may be one inside of the open groups.
-        /// - Precondition: nothing was registered in the innermost open group since, and no undo or redo is under way.
+        /// Undoes the group closed last, which may be inside the open groups.
+        /// - Precondition: nothing was registered in the innermost open group since, and no undo or redo is running.
         open func undoNestedGroup() {
             checkIdle("undoNestedGroup()")
             post(.NSUndoManagerCheckpoint)
@@ -213,8 +212,8 @@
             }
         }
 
-        /// Makes again what the last undo has taken back. Does nothing where there is nothing, or something was changed since.
-        /// - Precondition: no undo or redo is under way.
+        /// Repeats the changes that the last undo has undone. Does nothing if there are none, or if something has changed since.
+        /// - Precondition: no undo or redo is running.
         open func redo() {
             checkIdle("redo()")
             post(.NSUndoManagerCheckpoint)
@@ -226,7 +225,7 @@
             post(.NSUndoManagerDidRedoChange)
         }
 
-        /// Performs a group. What is registered meanwhile makes a group of the same description.
+        /// Performs a group. Actions registered meanwhile form a group with the same description.
         private func perform(_ group: UndoGroup) {
             open(UndoGroup(like: group))
             let level = openGroups.count
@@ -239,7 +238,7 @@
             precondition(!isUndoing && !isRedoing, "\(call) was called by what an undo or redo does.")
         }
 
-        // MARK: Titles, to be overridden
+        // MARK: Titles, for subclasses to override
 
         /// The title of the command that undoes an action of this name.
         open func undoMenuTitle(forUndoActionName actionName: String) -> String {

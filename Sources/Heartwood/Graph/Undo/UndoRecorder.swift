@@ -6,10 +6,10 @@ import RecordLog
 final class UndoRecorder {
     let manager: UndoManager
     private(set) var journal = UndoJournal()
-    /// Those that the manager has, as far as it has not dropped them.
+    /// The journals that the manager has not dropped.
     private var registered: [Registered] = []
     private var pruneAt = 64
-    /// While a save resolves conflicts: what it makes of objects then is not the user's doing.
+    /// True while a save resolves conflicts: those changes are not the user's.
     var isSuspended = false
     private unowned let context: NSManagedObjectContext
     private let observation: any NSObjectProtocol
@@ -29,14 +29,14 @@ final class UndoRecorder {
     var isRecording: Bool { !isSuspended && manager.isUndoRegistrationEnabled }
 
     func note(_ step: UndoStep) {
-        // A main-queue context may be used outside perform; its event ends when the queue comes to its next work.
+        // Code may use a main-queue context outside `perform`; its event ends when the queue reaches its next block.
         if journal.isEmpty, context.concurrencyType == .mainQueueConcurrencyType {
             DispatchQueue.main.async { [weak context] in context?.endUndoEvent() }
         }
         journal.append(step)
     }
 
-    /// Hands over the journal; nil where nothing is in it. What was changed before registration was disabled waits.
+    /// Hands over the journal; nil if it is empty. Changes made before registration was disabled wait.
     func take() -> UndoJournal? {
         guard !journal.isEmpty, manager.isUndoRegistrationEnabled else { return nil }
         let taken = journal
@@ -49,7 +49,7 @@ final class UndoRecorder {
         return taken
     }
 
-    /// Names the rows of every step at their new places.
+    /// Moves the row references of every step to new addresses.
     func moveRows(_ move: (RowView, NSManagedObject) -> RowView) {
         journal.moveRows(move)
         for registered in registered { registered.journal?.moveRows(move) }

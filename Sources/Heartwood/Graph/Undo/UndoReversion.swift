@@ -1,9 +1,9 @@
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// Takes back what a journal tells. Its changes leave a journal like any others: that of the redo.
+    /// Undoes the changes in a journal. Its own changes are recorded in a journal for the redo.
     ///
-    /// What a step names may be gone meanwhile, or changed by others: then the step does less, or nothing.
+    /// An object in a step may have been deleted or changed by others meanwhile: then the step does less, or nothing.
     final func revert(_ journal: UndoJournal) {
         usingRows {
             var reversion = UndoReversion(self)
@@ -14,10 +14,10 @@ extension NSManagedObjectContext {
     }
 }
 
-/// One journal on its way back.
+/// The reversion of one journal.
 private struct UndoReversion {
     private let context: NSManagedObjectContext
-    /// Why each object is woken, in the order in which they were met.
+    /// The events to report to each object, in the order in which the objects were found.
     private var woken: [(object: NSManagedObject, events: NSSnapshotEventType)] = []
     private var positions: [ObjectIdentifier: Int] = [:]
     private var broughtBack: [(object: NSManagedObject, remains: DeletedObjectState)] = []
@@ -30,7 +30,7 @@ private struct UndoReversion {
         object.managedObjectContext === context && !object.isDeleted
     }
 
-    /// Whether a property of the object can be written. Its fault fires first: its row may be gone.
+    /// Whether a property of the object can be written. Its fault fires first, since its row may be gone.
     private func canWrite(_ object: NSManagedObject) -> Bool {
         guard isThere(object) else { return false }
         object.fireFault()
@@ -61,7 +61,7 @@ private struct UndoReversion {
         case .destination(let object, let index, let destination):
             guard canWrite(object) else { return }
             object.setManagedObject(destination.flatMap { isThere($0) ? $0 : nil }, at: index)
-            // Where it was back already nothing was set, but there is something to redo.
+            // If the destination was already right nothing was set, but the redo needs a step.
             if object.state.contains(.recorded) { object.recordValue(index) }
             wake(object, .undoUpdate)
         case .added(let object, let index, let member):
@@ -80,14 +80,14 @@ private struct UndoReversion {
     }
 
     mutating func finish() {
-        // Who came back points at those who did not, until now.
+        // Until now restored objects may refer to objects that were not restored.
         for (object, remains) in broughtBack where isThere(object) {
             for (index, destinations) in remains.destinations {
                 for destination in destinations where !isThere(destination) { object.drop(destination, at: index) }
             }
         }
         for (object, events) in woken {
-            // What was set on an object that comes or goes is a part of that.
+            // An insertion or deletion includes updates of the same object.
             let isUpdate = events == .undoUpdate
             object.wake(fromSnapshotEvents: isUpdate ? events : events.subtracting(.undoUpdate))
         }
@@ -104,10 +104,10 @@ private struct UndoReversion {
             let isOutdated = object.state.contains(.outdated)
             context.undelete(object)
             if !isThere(object) {
-                // Its newest row has vanished too.
+                // Its newest row is gone too.
                 context.rebuild(object, from: remains)
             } else if isOutdated, let newer = object.remains {
-                // Others have changed where it leads to: who has lost it by the deletion has it no more.
+                // Others have changed its relationships: owners that lost it by the deletion do not get it back.
                 object.rejoinOwners(remains.destinations)
                 remains = newer
             }
@@ -131,11 +131,10 @@ private struct UndoReversion {
 }
 
 extension NSManagedObjectContext {
-    /// Takes an object that is not in the context any more back into it, as inserted. One that was saved keeps its ID: the next save
-    /// writes its row again.
+    /// Inserts an object that has left the context. An object that was saved keeps its ID: the next save writes its row again.
     fileprivate final func rebuild(_ object: NSManagedObject, from remains: DeletedObjectState) {
         if let other = identities[object.key], other !== object {
-            // Somebody asked for the ID while the object was gone, and got a fault that cannot be fulfilled.
+            // The ID was used while the object was gone, and gave a fault that cannot be fulfilled.
             forgetChanges(of: other)
             identities.remove(other.key)
             other.state.insert([.detached, .inaccessible])
@@ -171,7 +170,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// A past value as it is set now: where the object still reads the row that had it, nothing needs to be set.
+    /// The form in which a past value is set now: `unset` if the object still reads the row that had it.
     fileprivate final func presentForm(of value: PastValue, at index: Int) -> ManagedValue {
         switch value {
         case .changed(let value): value
@@ -179,7 +178,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Puts the members of an ordered relationship in a former order; those that came since stay behind them.
+    /// Restores a former order of an ordered relationship's members; members added since come last.
     fileprivate final func restoreOrder(_ former: [NSManagedObject], at index: Int) {
         let present = memberKeys(at: index)
         let members = Set(present)
@@ -187,7 +186,7 @@ extension NSManagedObject {
         let placed = Set(order)
         order += present.filter { !placed.contains($0) }
         guard order != present else {
-            // Nothing was changed, but was to be redone.
+            // Nothing has changed, but the redo needs a step.
             if state.contains(.recorded) { recordOrder(index) }
             return
         }
@@ -195,7 +194,7 @@ extension NSManagedObject {
         noteChange()
     }
 
-    /// Takes a destination that is gone out of a relationship.
+    /// Removes a missing destination from a relationship.
     fileprivate final func drop(_ destination: NSManagedObject, at index: Int) {
         if runtime.properties[index].kind == .toMany {
             toManyState(index).remove(destination.key)

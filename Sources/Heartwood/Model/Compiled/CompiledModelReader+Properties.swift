@@ -1,6 +1,6 @@
 import Foundation
 
-/// The properties of an entity, and requests.
+/// Reads the properties of an entity, and fetch requests.
 extension CompiledModelReader {
     /// Bits of an attribute's `NSFlagsKey`.
     private enum AttributeFlags {
@@ -90,7 +90,7 @@ extension CompiledModelReader {
         }
         var relationship = ModelDocument.Relationship(
             name: try object.text("NSPropertyName") ?? name, isOptional: try object.flag("NSIsOptional"), destination: destination,
-            // Code may say that there is no limit by -1.
+            // Models made in code may state -1 for no limit.
             inverse: inverse, minCount: try count("NSMinCount"), maxCount: try object.integer("NSMaxCount") == -1 ? 0 : count("NSMaxCount"),
             deleteRule: UInt(exactly: try object.integer("NSDeleteRule") ?? 1) ?? .max)
         relationship.isTransient = try object.flag("NSIsTransient") ? true : nil

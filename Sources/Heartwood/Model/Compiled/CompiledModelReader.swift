@@ -1,12 +1,13 @@
 import Foundation
 
-/// Reads a `.mom`, as Xcode compiles a model: a keyed archive of the descriptions, into the same document as a model's XML.
+/// A reader of `.mom` files, Xcode's compiled models. Such a file is a keyed archive of the descriptions; it becomes the same document as a
+/// model's XML.
 ///
 /// Apple does not document the layout. Entities, attributes (types, defaults, flags, transformers), relationships, uniqueness
-/// constraints, fetch and compound indexes, user info, identifiers and fetch requests were read from files that Xcode made; partial
-/// indexes, indexes over expressions, configurations, validation predicates, derived and fetched properties from the models that Core Data
-/// archives in its stores. None had a composite attribute; of these the keys are as the descriptions' own coding names them, and what is
-/// archived otherwise is not seen. Elements and properties come in the order of their names.
+/// constraints, fetch and compound indexes, user info, identifiers and fetch requests were read from files that Xcode made. Partial
+/// indexes, indexes over expressions, configurations, validation predicates, derived and fetched properties were read from the models that
+/// Core Data archives in its stores. None of these had a composite attribute. Its keys are assumed to be those of the descriptions' own
+/// coding; other keys are ignored. Elements and properties are sorted by name.
 struct CompiledModelReader {
     private let archive: KeyedArchive
     let path: String
@@ -45,7 +46,7 @@ struct CompiledModelReader {
         return document
     }
 
-    /// By name, each a collection of entities or of their names.
+    /// By name; each is a collection of entities or of their names.
     private func configurations(_ root: KeyedArchive.Object) throws -> [String: [String]]? {
         var result: [String: [String]] = [:]
         for (name, members) in try root.entries("NSConfigurations") {
@@ -59,14 +60,14 @@ struct CompiledModelReader {
         entity.className = try object.text("NSClassNameForEntity")
         entity.isAbstract = try object.flag("NSIsAbstract") ? true : nil
         entity.parent = try object.object("NSSuperentity")?.text("NSEntityName")
-        // Where nothing else is stated, the identifier is the name.
+        // An identifier equal to the name means that none was stated.
         entity.renamingIdentifier = try object.text("NSRenamingIdentifier").flatMap { $0 == entity.name ? nil : $0 }
         entity.versionHashModifier = try object.text("NSVersionHashModifier")
         entity.userInfo = try userInfo(object)
         let inherited = try inheritedNames(object)
         for (name, member) in try object.entries("NSProperties") {
             guard let property = try member.object() else { throw failure("the property \(entity.name).\(name) is none.") }
-            // An entity lists what it inherits too: the property says whose it is, or stands for one, or is a copy.
+            // An entity also lists inherited properties. Such a property names another owner, is a proxy, or is a copy.
             if let owner = try property.object("NSEntity"), owner.number != object.number { continue }
             if inherited.contains(name) || property.className == "_NSPropertyDescriptionProxy" { continue }
             try add(property, name: name, to: &entity)
@@ -86,11 +87,11 @@ struct CompiledModelReader {
         return result.isEmpty ? nil : result
     }
 
-    /// The names of the properties that the entities above one list.
+    /// The names of the properties that an entity's ancestors list.
     private func inheritedNames(_ object: KeyedArchive.Object) throws -> Set<String> {
         var names: Set<String> = []
         var seen: Set<Int> = [object.number], next = try object.object("NSSuperentity")
-        // Whoever inherits from itself is refused later.
+        // An entity that inherits from itself is refused later.
         while let parent = next, seen.insert(parent.number).inserted {
             for (name, _) in try parent.entries("NSProperties") { names.insert(name) }
             next = try parent.object("NSSuperentity")
@@ -105,7 +106,7 @@ struct CompiledModelReader {
         let elements = try index.members("NSIndexElements").compactMap { try $0.object() }.map { element in
             var made = ModelDocument.Index.Element(isAscending: try element.flag("NSAscending"))
             made.collation = try element.integer("NSFetchIndexElementType").flatMap { $0 == 0 ? nil : UInt(exactly: $0) }
-            // Of an expression the property has a made-up name.
+            // The indexed property of an expression has a made-up name.
             if let computed = try element.object("NSIndexedProperty"), let expression = try computed.object("NSExpression") {
                 made.expression = PredicatePrinter.format(try reader.expression(expression))
                 made.expressionType = try computed.integer("NSExpressionType").flatMap { $0 == 0 ? nil : UInt(exactly: $0) }

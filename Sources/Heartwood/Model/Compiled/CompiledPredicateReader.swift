@@ -1,15 +1,15 @@
 import Foundation
 
-/// Reads archived predicates and expressions, of compiled models and of mapping models.
+/// A reader of archived predicates and expressions in compiled models and mapping models.
 ///
-/// Comparisons, compounds, constants, variables, key paths, functions and fetches were read from files of Xcode's and Core Data's. Of
-/// aggregates, sets, subqueries and conditionals none was at hand: the keys are as Foundation's coding names them.
+/// Comparisons, compounds, constants, variables, key paths, functions and fetches were read from files of Xcode's and Core Data's. No file
+/// had aggregates, sets, subqueries or conditionals. Their keys are assumed to be those of Foundation's coding.
 struct CompiledPredicateReader {
-    /// The file.
+    /// The path of the file.
     let path: String
-    /// What of the model has the predicate.
+    /// The part of the model that has the predicate.
     let of: String
-    /// Trees only: archives can have cycles.
+    /// Limits the nesting, since archives can have cycles.
     private var depth = 0
     private static let depthMax = 100
 
@@ -65,7 +65,7 @@ struct CompiledPredicateReader {
             options: PredicateNode.Options(rawValue: Int(flags & 0xF)))
     }
 
-    /// By `NSComparisonPredicate.Operator`'s raw values.
+    /// By the raw values of `NSComparisonPredicate.Operator`.
     private static let operators: [Int64: PredicateNode.Operator] = [
         0: .less, 1: .lessOrEqual, 2: .greater, 3: .greaterOrEqual, 4: .equal, 5: .notEqual, 6: .matches, 7: .like, 8: .beginsWith,
         9: .endsWith, 10: .isIn, 99: .contains, 100: .between,
@@ -112,7 +112,7 @@ struct CompiledPredicateReader {
         return try predicate(part)
     }
 
-    /// The name, which may be archived as an expression of its own.
+    /// The variable's name, which may be archived as an expression of its own.
     private func variable(_ object: KeyedArchive.Object) throws -> String {
         if let name = try object.text("NSVariable") { return name }
         guard let name = try object.object("NSVariable")?.text("NSVariable") else { throw failure("with a variable that has no name") }

@@ -1,15 +1,15 @@
 import Foundation
 internal import FileReading
 
-/// The version hashes that Core Data gives entities, by those that they have here. Only Core Data computes them: Xcode writes them beside a
-/// compiled model, into `VersionInfo.plist`, and compiled mapping models name versions by them.
+/// Maps Heartwood's version hashes of entities to Core Data's. Only Core Data computes the latter. Xcode writes them into the
+/// `VersionInfo.plist` beside a compiled model, and compiled mapping models name versions by them.
 struct CoreDataHashes {
     private struct Version: Hashable {
         let name: String
         let hash: Data
     }
 
-    /// What is one version here may be two of Core Data's.
+    /// One version here may be several of Core Data's.
     private var list: [Version: Set<Data>] = [:]
 
     subscript(entity: NSEntityDescription) -> Set<Data>? {
@@ -22,14 +22,14 @@ struct CoreDataHashes {
 
     init() {}
 
-    /// Those of a model that was read from a `.mom`; none for another file.
+    /// The hashes beside a `.mom` from which the model was read; none for another file.
     init(of model: NSManagedObjectModel, readFrom path: String) {
         guard path.hasSuffix(".mom") else { return }
         let url = URL(fileURLWithPath: path)
         let hashes = Self.hashes(of: url.deletingPathExtension().lastPathComponent, in: url.deletingLastPathComponent())
         for entity in model.entities {
             guard let name = entity.name, let theirs = hashes[name] else { continue }
-            // `heartwood compile` writes the hashes from here.
+            // `heartwood compile` writes Heartwood's own hashes into the file; these are skipped.
             let ours = entity.versionHash
             if theirs != ours { list[Version(name: name, hash: ours), default: []].insert(theirs) }
         }
@@ -37,7 +37,7 @@ struct CoreDataHashes {
 
     static let fileName = "VersionInfo.plist"
     static let key = "NSManagedObjectModel_VersionHashes"
-    /// A real one has a few kilobytes.
+    /// In bytes. A real file has a few kilobytes.
     private static let sizeMax = 16 << 20
 
     /// By the names of entities.

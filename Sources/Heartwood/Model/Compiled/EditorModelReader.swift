@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads the `elements` of an `.xcdatamodel` as Xcode 3 wrote it, which later versions of Xcode accept: a keyed archive of the editor's objects.
+/// A reader of the `elements` in an `.xcdatamodel` of Xcode 3, which later versions of Xcode accept. It is a keyed archive of the editor's objects.
 ///
-/// Apple does not document the layout. Entities, inheritance, attributes and relationships were read from files that Xcode made. None of them
-/// had a fetch request, a fetched property or a configuration: such a model is refused. Entities and properties come in the order of their names.
+/// Apple does not document the layout. Entities, inheritance, attributes and relationships were read from files that Xcode made. None of these
+/// had a fetch request, a fetched property or a configuration, so a model with one is refused. Entities and properties are sorted by name.
 struct EditorModelReader {
     private let archive: KeyedArchive
     private let path: String
@@ -38,7 +38,7 @@ struct EditorModelReader {
         return document
     }
 
-    /// What the editor says of an object: by its keys, the objects whose `_default` is the value.
+    /// The editor's statements about an object, by key. Each is an object whose `_default` is the value.
     private func facts(_ object: KeyedArchive.Object) throws -> [String: KeyedArchive.Object] {
         var facts: [String: KeyedArchive.Object] = [:]
         for (_, member) in try object.entries("XDBucketForStereotypesstorage") {
@@ -72,14 +72,14 @@ struct EditorModelReader {
         return entity
     }
 
-    /// Lists of properties' names.
+    /// Lists of property names.
     private func lists(_ fact: KeyedArchive.Object?) throws -> [[String]] {
         try fact?.members("_default").map { try $0.members().compactMap { try $0.text() } }.filter { !$0.isEmpty } ?? []
     }
 
     private func userInfo(_ fact: KeyedArchive.Object?) throws -> [String: String]? {
         var result: [String: String] = [:]
-        // Sync Services are gone, and later versions of Xcode leave out what the editor noted for them.
+        // Sync Services no longer exist, and later versions of Xcode leave out the editor's notes for them.
         for (key, value) in try fact?.entries("_default") ?? [] where !key.hasPrefix("com.apple.syncservices.") {
             result[key] = try value.text()
         }

@@ -1,10 +1,10 @@
 import Foundation
 internal import FileReading
 
-/// A keyed archive, whose objects are looked at one by one: nothing is made of classes that a file names.
+/// A keyed archive whose objects are read one by one. It makes no objects of classes that a file names.
 ///
-/// Each object that is looked at counts, by its size, and there is an end to it, so that an archive whose parts share parts cannot keep a reader
-/// busy for ever; a large archive is given more. Cycles are the reader's concern.
+/// Each read counts by the object's size, and the total is limited, so that an archive whose parts share parts cannot keep a reader busy for
+/// ever. A larger archive has a higher limit. Callers must guard against cycles themselves.
 final class KeyedArchive {
     /// One archived object: its class, and its values by key.
     struct Object {
@@ -15,7 +15,7 @@ final class KeyedArchive {
     }
 
     private static let lookMin = 2_000_000
-    /// Of each archived object there is a reference, which takes a byte or more; a dozen looks may go to it.
+    /// Each archived object needs at least one reference of a byte, and about a dozen reads go to an object.
     private static let looksPerByte = 32
 
     private let list: BinaryPropertyList
@@ -24,7 +24,7 @@ final class KeyedArchive {
     private let lookMax: Int
     private var looks = 0
     private var classNames: [Int: String] = [:]
-    /// The texts of dictionary keys by their number, which all objects of a class share.
+    /// The texts of dictionary keys, by number. All objects of a class share them.
     private var keys: [Int: String] = [:]
     private var top: [String: Int] = [:]
 
@@ -68,7 +68,7 @@ final class KeyedArchive {
         guard looks <= lookMax else { throw Self.failure(path, "refers to its own parts without end") }
         do {
             let found = try list.object(number)
-            // What is long costs more to look at.
+            // A longer object costs more to read.
             switch found {
             case .array(let members): looks += members.count
             case .dictionary(let pairs): looks += pairs.count
@@ -81,11 +81,11 @@ final class KeyedArchive {
         }
     }
 
-    /// Follows a reference into the archive's objects. `$null` is nothing.
+    /// Follows a reference into the archive's objects. Returns nil for `$null`.
     fileprivate func value(at number: Int) throws -> (value: BinaryPropertyList.Object, number: Int)? {
         var found = try look(number), number = number
         if case .reference(let index) = found {
-            // The first object stands for nothing; a text that reads the same is a text.
+            // Index 0 is the archive's null. A text "$null" elsewhere is a text.
             guard index > 0 else { return nil }
             guard index < objects.count else { throw Self.failure(path, "refers to object \(index) of \(objects.count)") }
             number = objects[index]
@@ -129,10 +129,10 @@ extension KeyedArchive.Object {
 
     func object(_ key: String) throws -> KeyedArchive.Object? { try values[key].flatMap { try archive.object(at: $0) } }
 
-    /// A string, as it is or in the object that a mutable one is archived as.
+    /// A string, stored directly or in the object as which a mutable string is archived.
     func text(_ key: String) throws -> String? { try values[key].flatMap { try archive.text(at: $0) } }
 
-    /// What lies under a key, not looked into.
+    /// The value under a key. If it is an object, its parts are not read.
     fileprivate func scalar(_ key: String) throws -> BinaryPropertyList.Object? {
         try values[key].flatMap { try archive.value(at: $0)?.value }
     }
@@ -147,19 +147,19 @@ extension KeyedArchive.Object {
 
     func flag(_ key: String) throws -> Bool { try integer(key).map { $0 != 0 } ?? false }
 
-    /// A value that is no object, or the value that a Foundation object stands for: a number, a text, a date, data, a UUID, a URL.
+    /// A plain value, or the value of an archived Foundation object: a number, a text, a date, data, a UUID or a URL.
     func plain(_ key: String) throws -> Any? { try values[key].flatMap { try archive.plain(at: $0) } }
 
-    /// The members of an array or a set, as they are to be looked at.
+    /// The members of an array or a set. Each is read on request.
     func members(_ key: String) throws -> [KeyedArchive.Member] {
         guard let collection = try object(key) else { return [] }
         return try collection.list("NS.objects").map { KeyedArchive.Member(number: $0, archive: archive) }
     }
 
-    /// Bytes, as they are or in the object that they are archived as.
+    /// Bytes, stored directly or in the object as which they are archived.
     func data(_ key: String) throws -> Data? { try plain(key) as? Data }
 
-    /// The values of a dictionary whose keys are texts, in the order of the keys.
+    /// The values of a dictionary whose keys are texts, sorted by key.
     func entries(_ key: String) throws -> [(key: String, value: KeyedArchive.Member)] {
         guard let dictionary = try object(key) else { return [] }
         // A model that Core Data has loaded is archived with dictionaries that share their keys.
@@ -178,7 +178,7 @@ extension KeyedArchive.Object {
 }
 
 extension KeyedArchive {
-    /// Something in a collection.
+    /// A member of a collection.
     struct Member {
         fileprivate let number: Int
         fileprivate let archive: KeyedArchive
@@ -186,14 +186,14 @@ extension KeyedArchive {
         func object() throws -> Object? { try archive.object(at: number) }
         func text() throws -> String? { try archive.text(at: number) }
         func plain() throws -> Any? { try archive.plain(at: number) }
-        /// The members of an array within.
+        /// The members, if this member is an array.
         func members() throws -> [Member] {
             guard case .array(let numbers)? = try object()?.scalar("NS.objects") else { return [] }
             return numbers.map { Member(number: $0, archive: archive) }
         }
     }
 
-    /// The classes that the archive names.
+    /// The names of all classes in the archive.
     func namedClasses() throws -> Set<String> {
         var names: Set<String> = []
         for number in objects {
@@ -206,7 +206,7 @@ extension KeyedArchive {
     }
 
     /// The root object as one of Foundation's: a collection, text, number, date, data, URL, UUID or null.
-    /// - Throws: where it, or what is in it, is anything else.
+    /// - Throws: if the object or a part of it is anything else.
     func foundationRoot() throws -> AnyObject {
         guard let root = top["root"] else { throw Self.failure(path, "has no root object") }
         return try foundationValue(at: root, depth: 0)
@@ -227,7 +227,7 @@ extension KeyedArchive {
             guard case .array(let numbers)? = try object.scalar(key) else { return try numbered(key.dropLast()) }
             return try numbers.map { try foundationValue(at: $0, depth: depth + 1) }
         }
-        // "NS.object.0", "NS.object.1", …
+        // Reads the values under "NS.object.0", "NS.object.1", …
         func numbered(_ key: Substring) throws -> [Any] {
             var result: [Any] = []
             while let number = object.values["\(key).\(result.count)"] { result.append(try foundationValue(at: number, depth: depth + 1)) }
@@ -287,7 +287,7 @@ extension KeyedArchive {
         }
     }
 
-    /// A decimal as it is archived: sixteen bytes of mantissa, in the byte order that `NS.mantissa.bo` names (1: little).
+    /// Decodes an archived decimal: sixteen bytes of mantissa, in the byte order that `NS.mantissa.bo` names (1: little).
     private static func decimal(_ object: Object) throws -> NSDecimalNumber? {
         guard case .data(let mantissa)? = try object.scalar("NS.mantissa"), mantissa.count <= 16 else { return nil }
         let units = try object.integer("NS.length").map { Int(clamping: $0) } ?? 8

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Makes one model of several.
+/// Merges several models into one.
 struct ModelMerge {
     let models: [NSManagedObjectModel]
 
     /// - Parameter result: the model to fill; nil for a new one.
-    /// - Throws: where two models have entities of one name that differ; the message says in what.
+    /// - Throws: if two models have different entities with the same name; the message names the difference.
     func merge(into result: NSManagedObjectModel?) throws -> NSManagedObjectModel {
         var merged = ModelDocument()
         var places: [String: Int] = [:]
@@ -30,7 +30,7 @@ struct ModelMerge {
             merged.versionIdentifiers = Set((merged.versionIdentifiers ?? []) + (document.versionIdentifiers ?? [])).sorted()
         }
         let made = try ModelBuilder(merged).build(into: result)
-        // The first model that has a request or an entity says what it is.
+        // In reverse order, so that the first model with a request or an entity decides.
         for model in models.reversed() { made.takeRest(of: model) }
         for model in models { made.coreDataHashes.add(model.coreDataHashes) }
         return made
@@ -48,7 +48,7 @@ struct ModelMerge {
 }
 
 extension ModelDocument.Entity {
-    /// The same with its parts by their names: the order in which they are stated says nothing.
+    /// A copy whose parts are sorted by name: the order in which a model states them has no meaning.
     fileprivate var inOrder: Self {
         var entity = self
         entity.attributes.sort { $0.name < $1.name }
@@ -58,7 +58,7 @@ extension ModelDocument.Entity {
         return entity
     }
 
-    /// Its properties by name, as text to compare.
+    /// The properties by name, each as a text for comparison.
     fileprivate var parts: [String: String] {
         var parts = Dictionary(attributes.map { ($0.name, "\($0)") }) { first, _ in first }
         parts.merge(relationships.map { ($0.name, "\($0)") }) { first, _ in first }
@@ -68,16 +68,16 @@ extension ModelDocument.Entity {
 }
 
 extension NSManagedObjectModel {
-    /// One model with the entities, configurations, fetch request templates and version identifiers of several. Entities that are the same
-    /// in two models are taken once. nil for no models, or where they contradict each other otherwise than by an entity's name.
-    /// - Precondition: no two models have different entities of one name.
-    /// - Parameter fileID: tells in which module the entities' classes may be found that the models name without one.
+    /// Merges the entities, configurations, fetch request templates and version identifiers of several models. An entity that is equal in two
+    /// models is taken once. Returns nil for no models, and for models that contradict each other in another way than by an entity's name.
+    /// - Precondition: no two models have different entities with the same name.
+    /// - Parameter fileID: names the module in which to look for entity classes that a model names without a module.
     public convenience init?(byMerging models: [NSManagedObjectModel]?, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
         self.init(merging: models)
     }
 
-    /// The initializer as a function.
+    /// The form without `fileID`, so that the initializer can be used as a function.
     @_disfavoredOverload
     public convenience init?(byMerging models: [NSManagedObjectModel]?) { self.init(merging: models) }
 
@@ -91,8 +91,7 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// The model among these, or the merger of several of them, with which the store was made that this metadata is of. nil where there
-    /// is none.
+    /// Finds the model with which a store was made: one of `models`, or several of them merged. Returns nil if none fits the metadata.
     public convenience init?(
         byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any], fileID: StaticString = #fileID
     ) {
@@ -100,7 +99,7 @@ extension NSManagedObjectModel {
         self.init(merging: models, metadata)
     }
 
-    /// The initializer as a function.
+    /// The form without `fileID`, so that the initializer can be used as a function.
     @_disfavoredOverload
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
         self.init(merging: models, metadata)
@@ -111,15 +110,15 @@ extension NSManagedObjectModel {
         guard let fitting = Self.fitting(models, metadata), (try? ModelMerge(models: fitting).merge(into: self)) != nil else { return nil }
     }
 
-    /// One model of all those in bundles: the current versions of the model files in their resources. nil where there is none that loads.
+    /// Merges the current versions of all model files in bundles' resources. Returns nil if no model loads.
     /// - Parameter bundles: nil: the main bundle.
-    /// - Precondition: no two models have different entities of one name.
+    /// - Precondition: no two models have different entities with the same name.
     public class func mergedModel(from bundles: [Bundle]?, fileID: StaticString = #fileID) -> NSManagedObjectModel? {
         ManagedObjectClasses.note(fileID: fileID)
         return NSManagedObjectModel(merging: ModelFinder.files(in: bundles ?? [.main]).compactMap { try? load(contentsOf: $0) })
     }
 
-    /// The model with which a store was made, found among all versions of all models in bundles. nil where there is none.
+    /// Finds the model with which a store was made, among all versions of all models in bundles. Returns nil if none fits the metadata.
     /// - Parameter bundles: nil: the main bundle.
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any], fileID: StaticString = #fileID
@@ -129,7 +128,7 @@ extension NSManagedObjectModel {
         return NSManagedObjectModel(merging: versions.compactMap { try? load(contentsOf: $0) }, metadata)
     }
 
-    /// The methods as functions.
+    /// The forms without `fileID`, so that the methods can be used as functions.
     @_disfavoredOverload
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? { mergedModel(from: bundles, fileID: "") }
 
@@ -138,8 +137,8 @@ extension NSManagedObjectModel {
         mergedModel(from: bundles, forStoreMetadata: metadata, fileID: "")
     }
 
-    /// One model that is the store's, or has a configuration that is; else those that have nothing but entities of the store, if they
-    /// have all of them.
+    /// One model that matches the store as a whole or with one of its configurations. Otherwise all models whose entities all match the store's,
+    /// if together they have every entity of the store.
     private static func fitting(_ models: [NSManagedObjectModel], _ metadata: [String: Any]) -> [NSManagedObjectModel]? {
         let whole = models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) } ?? models.first { model in
             model.configurations.contains { model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }

@@ -24,19 +24,19 @@ public enum NSAttributeType: UInt, Sendable {
 /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     open var attributeType = NSAttributeType.undefinedAttributeType { willSet { checkEditable() } }
-    /// The value that a newly inserted object has.
+    /// The value of newly inserted objects.
     open var defaultValue: Any? { willSet { checkEditable() } }
-    /// Whether binary data that is long is kept outside its object's row, so that a change of another attribute does not write
-    /// it again. In the same file: the name is Core Data's, which has files beside the store. No meaning for other types.
+    /// Whether long binary data is kept outside its object's row, so that changes of other attributes do not write it again. It stays in the
+    /// same file; the property's name comes from Core Data, which puts it in files beside the store. Ignored for other types.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/allowsexternalbinarydatastorage
     open var allowsExternalBinaryDataStorage = false { willSet { checkEditable() } }
-    /// The name of the `ValueTransformer` that makes bytes of a transformable's value, and the value again. It is asked by each save and
-    /// read; where it is not registered or fails a save throws 1550, and a read gives nil. Without a name, and under the names of
-    /// Foundation's own, the value is archived: Foundation's collections, texts, numbers, dates, data, URLs and UUIDs, and where
-    /// `attributeValueClassName` names a class with secure coding, that.
+    /// The name of the `ValueTransformer` that turns a transformable's value into bytes and back. Each save and each read calls it. If it is not
+    /// registered or fails, a save throws 1550 and a read gives nil. Without a name, and with the name of a transformer of Foundation's, values
+    /// are archived: Foundation's collections, strings, numbers, dates, data, URLs and UUIDs, and instances of the secure-coding class that
+    /// `attributeValueClassName` names.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/valuetransformername
     public final var valueTransformerName: String? { willSet { checkEditable() } }
-    /// The name of the class that the attribute's values have; of a transformable what the model states, of others what the type says.
+    /// The name of the class of the attribute's values. For a transformable the model states it, otherwise the type determines it.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname
     public final var attributeValueClassName: String? {
         get { statedValueClassName ?? attributeType.valueClassName }
@@ -46,7 +46,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
     private(set) final var statedValueClassName: String?
-    /// Whether the value is to stay known to history once the object is deleted. The model keeps it and model files state it.
+    /// Whether the history keeps the value when the object is deleted. Model files can state it.
     open var preservesValueInHistoryOnDeletion = false { willSet { checkEditable() } }
 
     open override func copy(with zone: NSZone? = nil) -> Any { NSAttributeDescription().taking(self) }
@@ -62,7 +62,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         preservesValueInHistoryOnDeletion = original.preservesValueInHistoryOnDeletion
     }
 
-    /// The modern spelling of `attributeType`.
+    /// The newer spelling of `attributeType`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
         public var rawValue: NSAttributeType
 
@@ -95,7 +95,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 }
 
 extension NSAttributeType {
-    /// The class of the objects that key-value coding gives for the type.
+    /// The class of the objects that key-value coding gives for this type.
     var valueClassName: String? {
         switch self {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType, .floatAttributeType,
@@ -113,7 +113,7 @@ extension NSAttributeType {
         }
     }
 
-    /// Whether a value of the type can be written in a model file.
+    /// Whether a model file can state a default value of this type.
     var canHaveDefault: Bool {
         switch self {
         case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: false
@@ -121,7 +121,7 @@ extension NSAttributeType {
         }
     }
 
-    /// The name of the type in model files and model editors.
+    /// The type's name in model files and model editors.
     package var modelFileName: String {
         switch self {
         case .undefinedAttributeType: "Undefined"

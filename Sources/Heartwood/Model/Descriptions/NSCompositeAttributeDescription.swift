@@ -1,13 +1,13 @@
 import Foundation
 
-/// An attribute made of others, its elements: `address` with `city` and `street`, which may be composite themselves.
+/// An attribute made of elements: `address` with `city` and `street`. An element may be composite itself.
 ///
-/// A store has a column for each element, so that fetches compare and sort by key paths such as "address.city". `value(forKey:)` of
-/// the composite gives a dictionary of the elements that have a value, or nil where none has; `setValue(_:forKey:)` takes one, and clears
-/// the elements that it does not name. Of an optional composite no element is required: it may be absent as a whole.
+/// A store has a column for each element, so fetches can compare and sort by key paths such as "address.city". `value(forKey:)` of the
+/// composite returns a dictionary of the elements that have a value, or nil if none has. `setValue(_:forKey:)` takes such a dictionary and
+/// clears the elements that it omits. If the composite is optional, so is each element: the whole may be absent.
 /// Source: https://developer.apple.com/documentation/coredata/nscompositeattributedescription
 open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
-    /// Attributes, among them composite ones and no derived ones; their names are unique.
+    /// Attributes with unique names. They may be composite but not derived.
     open var elements: [NSAttributeDescription] = [] { willSet { checkEditable() } }
 
     public override init() {
@@ -23,7 +23,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
         elements = original.elements.compactMap { $0.copy() as? NSAttributeDescription }
     }
 
-    /// Whether an element, or one within an element, is derived.
+    /// Whether an element at any depth is derived.
     final var hasDerivedElements: Bool {
         elements.contains { $0 is NSDerivedAttributeDescription || ($0 as? NSCompositeAttributeDescription)?.hasDerivedElements == true }
     }
@@ -35,7 +35,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
         }
     }
 
-    /// The attributes that stand for the elements in rows, named by their key paths from the entity; elements of elements too.
+    /// The attributes that represent the elements at any depth in rows. Their names are key paths from the entity.
     final func flattened() -> [NSAttributeDescription] {
         elements.flatMap { element -> [NSAttributeDescription] in
             if let composite = element as? NSCompositeAttributeDescription {

@@ -18,13 +18,13 @@ extension NSEntityDescription {
         return twin
     }
 
-    /// Inherits from the entity of a model that has the name of the one that the original inherits from.
+    /// Sets the superentity to the given entity that has the name of the original's superentity.
     final func takeSuperentity(among entities: [String: NSEntityDescription]) {
         guard superentity == nil, let parent = superentityOfOriginal.flatMap({ entities[$0] }), parent !== self, !parent.isFrozen else { return }
         parent.subentities.append(self)
     }
 
-    /// Has its relationships and indexes lead to a model's entities, by the names of those that they lead to.
+    /// Redirects relationships and indexes to the given entities, matched by the names of the old ones.
     final func takeRelatives(among entities: [String: NSEntityDescription]) {
         for case let relationship as NSRelationshipDescription in statedProperties {
             guard let old = relationship.destinationEntity, let new = old.name.flatMap({ entities[$0] }) else { continue }
@@ -38,7 +38,7 @@ extension NSEntityDescription {
         }
     }
 
-    /// Has relationships of a copy to its own entity, and its indexes, name its own properties.
+    /// In a copy, redirects relationships to the original to the copy, and makes the indexes refer to the copy's properties.
     private func takeOwnProperties(of original: NSEntityDescription) {
         let own = propertiesByName
         for case let relationship as NSRelationshipDescription in statedProperties where relationship.destinationEntity === original {

@@ -1,11 +1,11 @@
 extension NSEntityDescription {
-    /// Itself and every entity below it that objects can be made of.
+    /// This entity and all that inherit from it, without abstract ones.
     var concreteFamily: [NSEntityDescription] {
         guard !subentities.isEmpty else { return isAbstract ? [] : [self] }
         return (isAbstract ? [] : [self]) + subentities.flatMap(\.concreteFamily)
     }
 
-    /// Its own uniqueness constraints and its ancestors', as attribute names.
+    /// The uniqueness constraints of this entity and its ancestors, as attribute names.
     var allUniquenessConstraints: [[String]] {
         let own = uniquenessConstraints.map { constraint in
             constraint.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
@@ -13,7 +13,7 @@ extension NSEntityDescription {
         return (superentity?.allUniquenessConstraints ?? []) + own.filter { !$0.isEmpty }
     }
 
-    /// Its own fetch indexes and its ancestors'.
+    /// The fetch indexes of this entity and its ancestors.
     var allIndexes: [NSFetchIndexDescription] {
         (superentity?.allIndexes ?? []) + indexes
     }

@@ -1,39 +1,39 @@
 import Foundation
 
-/// A kind of object: its properties, its place in the inheritance tree, its class.
+/// A kind of object: its properties, its ancestors and its class.
 /// Source: https://developer.apple.com/documentation/coredata/nsentitydescription
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
     public final var name: String? { willSet { checkEditable() } }
-    /// The class of the entity's objects; "NSManagedObject" where it has none of its own.
+    /// The class of the entity's objects; "NSManagedObject" by default.
     open var managedObjectClassName: String! = "NSManagedObject" { willSet { checkEditable() } }
     public final var isAbstract = false { willSet { checkEditable() } }
     public internal(set) final var superentity: NSEntityDescription? {
         get { ancestor?.takeUnretainedValue() }
         set { ancestor = newValue.map(Unmanaged.passUnretained) }
     }
-    /// The superentity takes it back before it goes; see `NSPropertyDescription.owner`.
+    /// The superentity clears this when it is freed; see `NSPropertyDescription.owner`.
     private var ancestor: Unmanaged<NSEntityDescription>?
-    /// The model that the entity is part of.
-    /// - Precondition: it is part of one, which is still there.
+    /// The model that contains the entity.
+    /// - Precondition: a model contains it and still exists.
     open var managedObjectModel: NSManagedObjectModel {
         guard let model else { preconditionFailure("The entity \(name ?? "?") is part of no model, or the model is gone.") }
         return model
     }
-    /// The same; nil for none.
+    /// The model that contains the entity; nil for none.
     final weak var model: NSManagedObjectModel?
-    /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
+    /// Free for the program; empty at first. It may change while the model is in use, on one thread at a time.
     open var userInfo: [AnyHashable: Any]? = [:]
     open var renamingIdentifier: String? {
         get { statedRenamingIdentifier ?? name }
         set { statedRenamingIdentifier = newValue }
     }
 
-    /// nil where it is the name.
+    /// nil if it is the name.
     package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
     open var versionHashModifier: String? { willSet { checkEditable() } }
-    /// What fetches should be able to look up without visiting every row.
+    /// The indexes that let fetches find objects without reading every row.
     open var indexes: [NSFetchIndexDescription] = [] {
         willSet { checkEditable() }
         didSet {
@@ -41,27 +41,27 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             for index in indexes { index.owner = .passUnretained(self) }
         }
     }
-    /// Each a list of attributes (by name or description) whose values together must be unique among the entity's objects.
+    /// Lists of attributes (by name or description). The values of each list must be unique together among the entity's objects.
     open var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
 
     private var ownProperties: [NSPropertyDescription] = []
-    /// What stands for the elements of its composite attributes; set when the model is frozen.
+    /// The columns for the elements of composite attributes; set when the model is frozen.
     private var elementAttributes: [NSPropertyDescription] = []
     private var ownSubentities: [NSEntityDescription] = []
     final var isFrozen = false
-    /// Inherited properties first, behind a composite attribute its elements; set when the model is frozen.
+    /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model is frozen.
     final var frozenProperties: [NSPropertyDescription] = []
-    /// Without the elements of composites; set when the model is frozen.
+    /// All properties without the elements of composites; set when the model is frozen.
     private var frozenPublicProperties: [NSPropertyDescription] = []
-    /// Whether it, or an entity that it inherits from, has composite attributes.
+    /// Whether this entity or an ancestor has composite attributes.
     final var hasComposites = false
     final var propertyIndexByName: [String: Int] = [:]
     final var frozenVersionHash: Data?
-    /// Which properties the key paths of its classes read; see `KeyPathReading`.
+    /// Maps the key paths of the entity's classes to the properties that they read; see `KeyPathReading`.
     final let keyPathReadings = KeyPathReadings()
     final let checkedFormats = CheckedFormats()
 
-    /// Of a copy: the name of the entity that the original inherits from; see `copy(with:)`.
+    /// In a copy, the name of the original's superentity; see `copy(with:)`.
     final var superentityOfOriginal: String?
     final var isCopy = false
 
@@ -69,29 +69,28 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether both say the same of themselves and of their properties, and name the same relatives: of two loads of one file all
-    /// entities are equal.
+    /// Whether both have equal settings, equal properties, and relatives with the same names. Two loads of one file give equal entities.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }
         return self === other || name == other.name && ModelContents.facts(of: self) == ModelContents.facts(of: other)
     }
 
-    /// Of the name. An entity whose name changes while it is in a set is not found there any more.
+    /// A hash of the name. A set no longer finds an entity whose name changed after it was added.
     open override var hash: Int { name.hashValue }
 
-    /// A copy that can be changed: of the entity and of what it states itself, without the entities that inherit from it.
+    /// Returns an editable copy of the entity and of its own settings, without subentities.
     ///
-    /// Copies become relatives by name, when they get into a model: there a copy inherits from the entity that has the name of
-    /// the original's superentity, and its relationships lead to entities that have the names of their destinations. So
-    /// `model.entities = other.entities.map { $0.copy() as! NSEntityDescription }` makes a model of its own.
-    /// Until then, and where the model has none of the name, destinations and inverses are the original's.
+    /// When copies get into a model, they are connected by name: a copy inherits from the entity with the name of the original's superentity,
+    /// and its relationships lead to the entities with the names of the original destinations. So
+    /// `model.entities = other.entities.map { $0.copy() as! NSEntityDescription }` makes an independent model.
+    /// Before that, and if the model has no entity of that name, destinations and inverses are the original's.
     open func copy(with zone: NSZone? = nil) -> Any { twin() }
 
     private func checkEditable() {
         precondition(!isFrozen, ModelMessages.frozen)
     }
 
-    /// The entity's properties, inherited ones included. Setting it states the entity's own.
+    /// The entity's properties, inherited ones included. Setting it replaces the entity's own properties.
     open var properties: [NSPropertyDescription] {
         get { isFrozen ? frozenPublicProperties : (superentity?.properties ?? []) + ownProperties }
         set {
@@ -113,10 +112,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         for entity in ownSubentities where entity.superentity === self { entity.superentity = nil }
     }
 
-    /// The properties that this entity states itself.
+    /// The entity's own properties, without inherited ones.
     final var statedProperties: [NSPropertyDescription] { ownProperties }
 
-    /// The entities that inherit from this one directly.
+    /// The direct subentities.
     open var subentities: [NSEntityDescription] {
         get { ownSubentities }
         set {
@@ -157,12 +156,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return false
     }
 
-    /// 32 bytes that change with everything that matters to how objects are stored.
+    /// 32 bytes that change with everything that affects how objects are stored.
     open var versionHash: Data { frozenVersionHash ?? VersionHash.hash(of: self) }
 
     // MARK: Freezing
 
-    /// Fixes the order of properties. The superentity is frozen first, so that an inherited property has one index.
+    /// Fixes the order of properties. It freezes the superentity first, so that an inherited property has the same index in all entities.
     final func freeze() {
         guard !isFrozen else { return }
         superentity?.freeze()
@@ -184,7 +183,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         for entity in ownSubentities { entity.freeze() }
     }
 
-    /// Its own properties, each composite followed by its elements.
+    /// The entity's own properties, each composite followed by its elements.
     private func elementColumns() -> (properties: [NSPropertyDescription], hasComposites: Bool) {
         guard ownProperties.contains(where: { $0 is NSCompositeAttributeDescription }) else { return (ownProperties, false) }
         let all = ownProperties.flatMap { property in [property] + ((property as? NSCompositeAttributeDescription)?.flattened() ?? []) }

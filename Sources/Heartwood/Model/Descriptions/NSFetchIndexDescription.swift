@@ -1,11 +1,11 @@
 import Foundation
 
-/// How an index compares.
+/// The order of an index element.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchindexelementtype
 public enum NSFetchIndexElementType: UInt, Sendable {
-    /// By the order of values; text by its UTF-8 bytes.
+    /// The order of values; text by its UTF-8 bytes.
     case binary = 0
-    /// For ranges in several dimensions. No store here has such an index: it is left out, and fetches scan.
+    /// For ranges in several dimensions. Heartwood's stores do not build such an index, and fetches scan instead.
     case rTree = 1
 }
 
@@ -14,11 +14,11 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
-    /// What is indexed. Of an expression a result type of text keeps texts alone, and any other one numbers and dates.
+    /// The indexed property. An expression whose result type is text indexes only texts; with any other result type only numbers and dates.
     open var property: NSPropertyDescription? { willSet { indexDescription?.checkEditable() } }
     open var collationType: NSFetchIndexElementType { willSet { indexDescription?.checkEditable() } }
     open var isAscending = true { willSet { indexDescription?.checkEditable() } }
-    /// The index that it is part of.
+    /// The index that contains this element.
     public internal(set) final weak var indexDescription: NSFetchIndexDescription?
 
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
@@ -28,7 +28,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
 
     open var propertyName: String? { property?.name }
 
-    /// A copy that is part of no index.
+    /// Returns a copy that belongs to no index.
     open func copy(with zone: NSZone? = nil) -> Any { twin() }
 
     fileprivate final func twin() -> NSFetchIndexElementDescription {
@@ -39,28 +39,29 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     }
 }
 
-/// An index that a store keeps for an entity and those below it, so that fetches by its elements, or sorted by them, visit few rows.
+/// An index of an entity and its subentities in a store. Fetches that filter or sort by its elements read few rows.
 ///
-/// An index that is added to a model changes no version hash: a store that lacks it, and is opened for writing, builds it in the
-/// background, and one that the model does not have any more is removed. Fetches go another way until it is there.
+/// Adding or removing an index changes no version hash. A store opened for writing builds a missing index in the background and drops one
+/// that the model no longer has. Until an index is built, fetches use other plans.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchindexdescription
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
-    /// Unique among the entity's indexes, inherited ones included: of two of one name the ancestor's is kept.
+    /// Unique among the entity's indexes, inherited ones included. Of two with the same name the ancestor's is kept.
     open var name: String { willSet { checkEditable() } }
     open var elements: [NSFetchIndexElementDescription] {
         willSet { checkEditable() }
         didSet { adoptElements() }
     }
-    /// The entity that states the index.
+    /// The entity to which the index belongs.
     open var entity: NSEntityDescription? { owner?.takeUnretainedValue() }
-    /// The entity takes it back before it goes; see `NSPropertyDescription.owner`.
+    /// The entity clears this when it is freed; see `NSPropertyDescription.owner`.
     final var owner: Unmanaged<NSEntityDescription>?
-    /// The objects that the index has; nil for all. It compares attributes of the entity with constants and each other.
+    /// The condition that an object must meet to be in the index; nil for all objects. It compares attributes of the entity with constants and
+    /// with each other.
     ///
-    /// The index serves a fetch whose predicate has each part of this one, joined by AND: as it is written here, or as a narrower range of
-    /// the same attribute. What else might follow from a predicate is not looked for.
+    /// The index serves a fetch whose predicate contains each AND-joined part of this one, either in the same form or as a narrower range of the
+    /// same attribute. No other implication is recognized.
     open var partialIndexPredicate: NSPredicate? { willSet { checkEditable() } }
 
     public init(name: String, elements: [NSFetchIndexElementDescription]?) {
@@ -70,7 +71,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         adoptElements()
     }
 
-    /// A copy that can be changed, with elements of its own, and that no entity states.
+    /// Returns an editable copy with copies of the elements. It belongs to no entity.
     open func copy(with zone: NSZone? = nil) -> Any { twin() }
 
     final func twin() -> NSFetchIndexDescription {

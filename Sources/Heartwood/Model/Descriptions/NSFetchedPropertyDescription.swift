@@ -1,16 +1,16 @@
 import Foundation
 
-/// A property that stands for a fetch: objects of any store that meet a predicate, in which `$FETCH_SOURCE` is the object that is
-/// asked and `$FETCHED_PROPERTY` this description.
+/// A property whose value is the result of a fetch: objects of any store that meet a predicate. In the predicate `$FETCH_SOURCE` is the
+/// object whose property is read, and `$FETCHED_PROPERTY` is this description.
 ///
-/// `$FETCH_SOURCE.uuid` is what the object has under that key path, and `$FETCHED_PROPERTY.userInfo.key` what the description's
-/// `userInfo` says. `value(forKey:)` gives an array of the results. It is fetched when it is first asked for, and kept until the object is
-/// refreshed or becomes a fault: this is how an object finds what belongs to it in another store, where relationships do not lead.
+/// `$FETCH_SOURCE.uuid` is the object's value for that key path, and `$FETCHED_PROPERTY.userInfo.key` a value of the description's
+/// `userInfo`. `value(forKey:)` returns an array of the results. The first read fetches them, and they are kept until the object is refreshed
+/// or becomes a fault. So an object can refer to objects in another store, which relationships cannot.
 ///
-/// It is read alone, has no column, is no part of an object's changes or of an entity's version.
+/// The property is read-only, has no column, and belongs neither to an object's changes nor to an entity's version.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
-    /// What is fetched.
+    /// The fetch that gives the value.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { checkEditable() } }
 
     public override init() {

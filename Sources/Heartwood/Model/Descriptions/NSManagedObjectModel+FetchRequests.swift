@@ -1,33 +1,33 @@
 import Foundation
 
-/// Fetch requests that a model keeps by name.
+/// Named fetch requests of a model.
 extension NSManagedObjectModel {
-    /// The template as the model has it, `$VARIABLES` in its predicate and all; nil where there is none of this name.
+    /// The model's own template, with the `$VARIABLES` in its predicate; nil if no template has this name.
     ///
-    /// Do not change it. A request to execute is made by `fetchRequestFromTemplate(withName:substitutionVariables:)`, or, where the
-    /// predicate has no variables, by using the template itself.
+    /// Do not change it. To get a request to execute, call `fetchRequestFromTemplate(withName:substitutionVariables:)`. If the predicate has no
+    /// variables, the template itself can be executed.
     @_disfavoredOverload
     public final func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
         fetchRequestTemplatesByName[name]
     }
 
-    /// The template as a request for results of the type that the caller asks for: of another type than the template's, one of its own. nil
-    /// where there is none of this name.
+    /// The template as a request for the caller's result type; nil if no template has this name. If the type differs from the template's, the
+    /// request is a copy.
     ///
-    /// The compiler takes the type from a cast, so that `model.fetchRequestTemplate(forName: "adults") as? NSFetchRequest<Person>` gives a
-    /// request for persons.
+    /// The compiler infers the type from a cast: `model.fetchRequestTemplate(forName: "adults") as? NSFetchRequest<Person>` gives a request for
+    /// persons.
     public final func fetchRequestTemplate<ResultType>(forName name: String) -> NSFetchRequest<ResultType>? {
         fetchRequestTemplatesByName[name].map { $0.asking(for: ResultType.self) }
     }
 
-    /// A request of its own made of a template, with values in the place of its predicate's `$VARIABLES`. Variables that are not named
-    /// stay, and executing the request throws (134091). nil where there is no template of this name.
+    /// Makes a request from a template and replaces the `$VARIABLES` of its predicate by values. A variable without a value stays, and executing
+    /// the request throws 134091. Returns nil if no template has this name.
     @_disfavoredOverload
     public final func fetchRequestFromTemplate(
         withName name: String, substitutionVariables variables: [String: Any]
     ) -> NSFetchRequest<any NSFetchRequestResult>? { filledTemplate(name, variables) }
 
-    /// The same for results of the type that the caller asks for, which the compiler takes from a cast.
+    /// Does the same for the caller's result type, which the compiler infers from a cast.
     public final func fetchRequestFromTemplate<ResultType>(
         withName name: String, substitutionVariables variables: [String: Any]
     ) -> NSFetchRequest<ResultType>? {
@@ -41,7 +41,7 @@ extension NSManagedObjectModel {
         return request
     }
 
-    /// Adds a template, replaces the one of this name, or removes it (nil).
+    /// Adds a template, replaces the one with this name, or removes it (nil).
     /// - Precondition: no coordinator uses the model.
     public final func setFetchRequestTemplate(_ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String) {
         setTemplate(fetchRequestTemplate, name)

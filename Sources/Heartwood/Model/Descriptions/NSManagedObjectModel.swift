@@ -1,8 +1,8 @@
 import Foundation
 
-/// The entities of an application and how they relate.
+/// The entities of an application and their relationships.
 ///
-/// Build it in code, or load it from an `.xcdatamodeld`. It cannot be changed any more once a coordinator uses it.
+/// Build it in code, or load it from an `.xcdatamodeld`. Once a coordinator uses it, it cannot be changed.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel
 open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
@@ -14,33 +14,33 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     private var frozenChecksum: String?
     /// Whether any entity has composite attributes; set when the model is frozen.
     private(set) final var hasComposites = false
-    /// Whether siblings have relationships of one name to different entities; set when the model is frozen.
+    /// Whether siblings have relationships with the same name to different entities; set when the model is frozen.
     private(set) final var hasNamesakes = false
-    /// Fetch requests that the model keeps by name; see `fetchRequestFromTemplate(withName:substitutionVariables:)`.
+    /// The model's named fetch requests; see `fetchRequestFromTemplate(withName:substitutionVariables:)`.
     open private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
-    /// Names of the model's version, for people.
+    /// Names of the model's version, for people to read.
     open var versionIdentifiers: Set<AnyHashable> = []
-    /// What errors of validation call entities and properties, by keys such as `Entity/Person`, `Property/name/Entity/Person` and `Property/name`;
-    /// nil, the default: their names. It may change while the model is in use, on one thread at a time.
+    /// The names of entities and properties in validation errors, by keys such as `Entity/Person`, `Property/name/Entity/Person` and
+    /// `Property/name`; nil, the default: the names in the model. It may change while the model is in use, on one thread at a time.
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/localizationdictionary
     open var localizationDictionary: [String: String]?
-    /// What the file that it was loaded from says and is not taken at its word.
+    /// Statements of the model's file that were ignored or changed.
     package final var oddities: [ModelOddities.Oddity] = []
-    /// Of the compiled model that it was loaded from.
+    /// The hashes in the compiled model from which this model was loaded.
     final var coreDataHashes = CoreDataHashes()
 
     public override init() {
         super.init()
     }
 
-    /// Loads a model file; nil where it cannot be loaded. `load(contentsOf:)` says what it may be, and why it cannot.
-    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
+    /// Loads a model file; nil if it cannot be loaded. `load(contentsOf:)` documents the kinds of files, and throws the reason.
+    /// - Parameter fileID: names the module in which to look for entity classes that the model names without a module.
     public convenience init?(contentsOf url: URL, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
         self.init(reading: url)
     }
 
-    /// The initializer as a function.
+    /// The form without `fileID`, so that the initializer can be used as a function.
     @_disfavoredOverload
     public convenience init?(contentsOf url: URL) { self.init(reading: url) }
 
@@ -49,9 +49,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         guard (try? Self.load(contentsOf: url, into: self)) != nil else { return nil }
     }
 
-    /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel`, also as Xcode 3 wrote it, or what Xcode compiles of them: a `.momd`
-    /// (its current version) or a `.mom`.
-    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
+    /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel` (also in Xcode 3's format), or a compiled model: a `.momd` (its current
+    /// version) or a `.mom`.
+    /// - Parameter fileID: names the module in which to look for entity classes that the model names without a module.
     /// - Throws: an error whose description names the file, the element and the line.
     public static func load(contentsOf url: URL, fileID: StaticString = #fileID) throws -> NSManagedObjectModel {
         ManagedObjectClasses.note(fileID: fileID)
@@ -69,12 +69,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     open class var supportsSecureCoding: Bool { true }
     private static let archiveKey = "model"
 
-    /// Encodes what a store keeps of its model: everything but requests, predicates and user info that a model file cannot state.
+    /// Encodes the form in which a store keeps its model. It omits requests, predicates and user info that a model file cannot state.
     open func encode(with coder: NSCoder) {
         if let bytes = try? archivedBytes() { coder.encode(NSData(data: Data(bytes)), forKey: Self.archiveKey) }
     }
 
-    /// nil where what is decoded is no model.
+    /// nil if the decoded bytes are no model.
     public required convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey),
             let document = try? JSONDecoder().decode(ModelDocument.self, from: data as Data)
@@ -94,7 +94,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
             let copies = newValue.filter { $0.isCopy && !$0.isFrozen }
             guard !copies.isEmpty else { return }
             let names = entitiesByName
-            // Superentities first: an inverse may be one of theirs.
+            // Superentities come first, because an inverse may be inherited.
             for entity in copies { entity.takeSuperentity(among: names) }
             for entity in copies { entity.takeRelatives(among: names) }
         }
@@ -113,11 +113,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     open var configurations: [String] { configurationEntities.keys.sorted() }
 
-    /// What Core Data calls the configuration of all entities, which has no name.
+    /// Core Data's name for the configuration of all entities.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    /// The entities of a configuration, and those that inherit from them where no other configuration has them; nil where the model has none of
-    /// this name.
+    /// The entities of a configuration, and the entities that inherit from them unless another configuration has these; nil if the model has no
+    /// configuration of this name.
     open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration else { return entities }
         guard let names = configurationEntities[configuration] else { return configuration == Self.defaultConfigurationName ? entities : nil }
@@ -144,12 +144,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         entitiesByName.mapValues(\.versionHash)
     }
 
-    /// One string that is equal exactly where all the version hashes are.
+    /// A string that is equal for two models if and only if all their version hashes are equal.
     open var versionChecksum: String {
         frozenChecksum ?? Self.checksum(of: entityVersionHashesByName)
     }
 
-    /// The checksum of a model whose entities have these version hashes.
+    /// The checksum of a model with these version hashes.
     static func checksum(of hashes: [String: Data]) -> String {
         var bytes: [UInt8] = []
         for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
@@ -160,8 +160,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         return Data(SHA256.hash(bytes)).base64EncodedString()
     }
 
-    /// The checksums of all versions of a model, an `.xcdatamodeld` or a `.momd`, by the versions' names.
-    /// - Throws: where there is no model, or a version does not load.
+    /// The checksum of each version of a model, an `.xcdatamodeld` or a `.momd`, by the version's name.
+    /// - Throws: if there is no model, or if a version does not load.
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/checksumsforversionedmodel(at:)
     open class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
         let versions = ModelFile.versions(of: modelURL)
@@ -170,7 +170,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         }) { first, _ in first }
     }
 
-    /// Whether a store with this metadata was made with the same entities.
+    /// Whether a store with this metadata was made with the same versions of the configuration's entities.
     open func isConfiguration(withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]) -> Bool {
         guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
             let entities = entities(forConfigurationName: configuration)
@@ -181,7 +181,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     // MARK: Freezing and copying
 
-    /// Fixes the model for use; called by coordinators.
+    /// Makes the model immutable. Coordinators call this before they use it.
     final func freeze() {
         guard !isFrozen else { return }
         isFrozen = true
@@ -192,19 +192,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         frozenChecksum = versionChecksum
     }
 
-    /// Whether both have equal entities, configurations, fetch requests and version identifiers: two loads of one file are equal.
+    /// Whether both have equal entities, configurations, fetch requests and version identifiers. Two loads of one file are equal.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }
         return self === other || entities.count == other.entities.count && ModelContents.facts(of: self) == ModelContents.facts(of: other)
     }
 
-    /// Of the entities' names.
+    /// A hash of the entities' names.
     open override var hash: Int { Set(entities.map(\.name)).hashValue }
 
-    /// A copy that can be changed.
+    /// Returns an editable copy.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSManagedObjectModel()
-        // A document made of a model describes a valid model again; if the original was not valid, neither is the copy.
+        // A document made from a valid model describes a valid model. If the original is invalid, the copy is too.
         _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
         copy.takeRest(of: self)
         copy.coreDataHashes = coreDataHashes
@@ -213,8 +213,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 }
 
 extension NSManagedObjectModel {
-    /// Takes over what a document does not have of the model that it was made of: predicates but for the limits that model files know,
-    /// default values and user info that are no texts, and requests as they are.
+    /// Copies the parts of `original` that a document cannot express: predicates other than the limits that model files know, default values and
+    /// user info that are no texts, and requests.
     final func takeRest(of original: NSManagedObjectModel) {
         let entities = entitiesByName
         for entity in original.entities {
@@ -233,21 +233,21 @@ extension NSManagedObjectModel {
         versionIdentifiers.formUnion(original.versionIdentifiers)
     }
 
-    /// The same request for this model's entity.
+    /// A copy of the request for this model's entity.
     private final func twin(_ request: NSFetchRequest<any NSFetchRequestResult>?) -> NSFetchRequest<any NSFetchRequestResult>? {
         request.map { $0.twin(of: $0.entityName.flatMap { entitiesByName[$0] }) }
     }
 
-    /// The model as bytes; the same for equal models. Every store carries its model, so that it describes itself.
+    /// The model as bytes, equal for equal models. Every store contains its model, so that it describes itself.
     ///
-    /// JSON with sorted keys of `ModelDocument`: FORMAT.md, "How the stack uses tables".
+    /// A `ModelDocument` as JSON with sorted keys: docs/format/stack.md.
     func archivedBytes() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return Array(try encoder.encode(ModelDocument(self)))
     }
 
-    /// - Throws: where the bytes are not a model, or one that contradicts itself.
+    /// - Throws: if the bytes are no model, or a model that contradicts itself.
     static func unarchive(_ bytes: UnsafeRawBufferPointer) throws -> NSManagedObjectModel {
         try ModelBuilder(try JSONDecoder().decode(ModelDocument.self, from: Data(bytes))).build(into: nil)
     }

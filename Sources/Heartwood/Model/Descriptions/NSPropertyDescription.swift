@@ -1,48 +1,48 @@
 import Foundation
 
-/// What attributes and relationships have in common.
+/// The common base of attributes and relationships.
 /// Source: https://developer.apple.com/documentation/coredata/nspropertydescription
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked: a model's parts are changed by the thread that builds it, and by none once it is frozen.
+    // Unchecked: only the thread that builds a model changes its parts, and no thread does once it is frozen.
 
-    /// The entity that states the property.
-    /// - Precondition: one does.
+    /// The entity to which the property belongs.
+    /// - Precondition: it belongs to one.
     open var entity: NSEntityDescription {
         guard let holder else { preconditionFailure("The property \"\(name)\" is stated by no entity.") }
         return holder
     }
-    /// The same; nil for a property that no entity states.
+    /// The entity to which the property belongs; nil for none.
     package final var holder: NSEntityDescription? { owner?.takeUnretainedValue() }
-    /// The entity takes this back before it goes. A weak reference in its place would make each retain of an entity several times as
-    /// dear, and every object that is made retains one.
+    /// The entity clears this when it is freed. A weak reference would make each retain of an entity several times as expensive, and making an
+    /// object retains its entity.
     final var owner: Unmanaged<NSEntityDescription>?
     open var name: String = "" { willSet { checkEditable() } }
     /// Whether an object may be saved without a value.
     open var isOptional = true { willSet { checkEditable() } }
-    /// Whether the value lives in memory alone. It is validated all the same.
+    /// Whether the value exists only in memory. It is validated all the same.
     open var isTransient = false { willSet { checkEditable() } }
-    /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
+    /// Free for the program; empty at first. It may change while the model is in use, on one thread at a time.
     open var userInfo: [AnyHashable: Any]? = [:]
-    /// The name under which an earlier version of the model had the property.
+    /// The property's name in an earlier version of the model.
     open var renamingIdentifier: String? {
         get { statedRenamingIdentifier ?? name }
         set { statedRenamingIdentifier = newValue }
     }
 
-    /// nil where it is the name.
+    /// nil if it is the name.
     package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
-    /// Set it to make a version of the property that is otherwise the same count as another.
+    /// Any text. Changing it makes a new version of a property that is otherwise unchanged.
     open var versionHashModifier: String? { willSet { checkEditable() } }
-    /// 32 bytes that change with everything that matters to how the property is stored.
+    /// 32 bytes that change with everything that affects how the property is stored.
     open var versionHash: Data { VersionHash.hash(of: self) }
-    /// What a value that is not nil must satisfy, with the value as SELF; what a model file says of ranges, lengths and patterns
-    /// is here too.
+    /// The conditions that a value other than nil must meet; SELF is the value. They include the ranges, lengths and patterns that a model file
+    /// states.
     open private(set) var validationPredicates: [NSPredicate] = []
-    /// By predicate, what an error says where the predicate fails: a text, or an error code as a number.
+    /// For each predicate, the text or the numeric error code that an error has if the predicate fails.
     open private(set) var validationWarnings: [Any] = []
-    /// The property's place among its entity's properties, inherited ones first; set when the model is frozen.
+    /// The property's index among its entity's properties, inherited ones first; set when the model is frozen.
     final var index = -1
-    /// What saves check; set when the model is frozen, nil where there is nothing.
+    /// The checks that a save makes; set when the model is frozen, nil if there are none.
     final var check: PropertyCheck?
     final var isFrozen = false
 
@@ -50,17 +50,17 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether both say the same, in entities of one name: of two loads of one file all properties are equal.
+    /// Whether both have equal settings and belong to entities with the same name. Two loads of one file give equal properties.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPropertyDescription else { return false }
         return self === other || name == other.name && ModelContents.facts(of: self) == ModelContents.facts(of: other)
     }
 
-    /// Of the name. A property whose name changes while it is in a set is not found there any more.
+    /// A hash of the name. A set no longer finds a property whose name changed after it was added.
     open override var hash: Int { name.hashValue }
 
-    /// A copy that can be changed, and that no entity states. A relationship's destination and inverse are what they were, until the copy
-    /// gets into a model with entities of their names; see `NSEntityDescription.copy(with:)`.
+    /// Returns an editable copy that belongs to no entity. A relationship's copy keeps destination and inverse until it gets into a model with
+    /// entities of their names; see `NSEntityDescription.copy(with:)`.
     open func copy(with zone: NSZone? = nil) -> Any { NSPropertyDescription().taking(self) }
 
     final func taking(_ original: NSPropertyDescription) -> NSPropertyDescription {
@@ -68,7 +68,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         return self
     }
 
-    /// Takes over what another property of the same kind says.
+    /// Copies the settings of another property of the same kind.
     func take(_ original: NSPropertyDescription) {
         name = original.name
         isOptional = original.isOptional
@@ -79,7 +79,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         setValidation(original.validationPredicates, warnings: original.validationWarnings)
     }
 
-    /// Replaces the predicates that saves check a value against.
+    /// Replaces the predicates against which saves check a value.
     ///
     /// A predicate that fails gives `NSManagedObjectValidationError` (1550) with its warning as the description. Without warnings
     /// a plain limit (`SELF >= 1`, `length <= 10`, `SELF MATCHES "a+"`) gives the code of its kind (1610 to 1680).

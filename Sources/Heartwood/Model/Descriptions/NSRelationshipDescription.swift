@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happens to a relationship's destinations when an object is deleted. The raw values are Core Data's.
+/// The rule for a relationship's destinations when an object is deleted. The raw values are Core Data's.
 public enum NSDeleteRule: UInt, Sendable {
     case noActionDeleteRule = 0
     case nullifyDeleteRule = 1
@@ -12,10 +12,10 @@ public enum NSDeleteRule: UInt, Sendable {
 /// Source: https://developer.apple.com/documentation/coredata/nsrelationshipdescription
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
     public final var destinationEntity: NSEntityDescription? { willSet { checkEditable() } }
-    /// The same relationship seen from the other side. State it on both sides.
+    /// The opposite direction of this relationship. Set it on both sides.
     public final var inverseRelationship: NSRelationshipDescription? { willSet { checkEditable() } }
     open var minCount = 0 { willSet { checkEditable() } }
-    /// 1 makes the relationship to-one; 0 is no limit.
+    /// 1 makes the relationship to-one; 0 means no limit.
     open var maxCount = 0 { willSet { checkEditable() } }
     open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { checkEditable() } }
     public final var isOrdered = false { willSet { checkEditable() } }

@@ -1,4 +1,4 @@
-/// SHA-256, for version hashes; Foundation has none off Apple's platforms.
+/// SHA-256, for version hashes. Off Apple's platforms Foundation has none.
 /// Source: FIPS 180-4, https://csrc.nist.gov/pubs/fips/180-4/upd1/final
 enum SHA256 {
     private static let constants: [UInt32] = [

@@ -1,4 +1,4 @@
-/// The keys of a store's metadata. This one: the store's identity.
+/// The key of a store's identity in its metadata. The constants below are the other keys.
 public let NSStoreUUIDKey = "NSStoreUUID"
 public let NSStoreTypeKey = "NSStoreType"
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The limits of an attribute as model files state them; an attribute has them as validation predicates.
+/// An attribute's limits as model files state them. The attribute itself has them as validation predicates.
 struct ValidationRules: Equatable, Codable {
-    /// Of a number; of a date in seconds since 2001-01-01; of a string's length.
+    /// The limit of a number, of a date in seconds since 2001-01-01, or of a string's length.
     var minimum: Double?
     var maximum: Double?
     var pattern: String?
@@ -11,7 +11,7 @@ struct ValidationRules: Equatable, Codable {
 }
 
 extension NSAttributeDescription {
-    /// The validation predicates, as far as they are limits that a model file can state.
+    /// The validation predicates that are limits which a model file can state.
     ///
     /// Setting them replaces the predicates. A limit that has no meaning for the attribute's type is left out.
     final var rules: ValidationRules {
@@ -23,7 +23,7 @@ extension NSAttributeDescription {
                 switch test {
                 case .integer(.greaterOrEqual, let limit): rules.minimum = Double(limit)
                 case .integer(.lessOrEqual, let limit): rules.maximum = Double(limit)
-                // What is no number cannot be written down.
+                // A model file cannot state infinity or NaN.
                 case .number(_, let limit) where !limit.isFinite, .date(_, let limit) where !limit.isFinite: continue
                 case .number(.greaterOrEqual, let limit): rules.minimum = stated(limit)
                 case .number(.lessOrEqual, let limit): rules.maximum = stated(limit)
@@ -61,7 +61,7 @@ extension NSAttributeDescription {
         }
     }
 
-    /// A limit as the attribute's values are: 0.1 as a decimal, or as the float next to it, since the double is neither.
+    /// A limit in the attribute's own type. 0.1 becomes the decimal 0.1 or the nearest float; the double is neither.
     private func exact(_ limit: Double) -> PredicateValue {
         switch attributeType {
         case .decimalAttributeType:
@@ -71,7 +71,7 @@ extension NSAttributeDescription {
         }
     }
 
-    /// The shortest number that gives a limit of the attribute.
+    /// The shortest number that parses to the same limit.
     private func stated(_ limit: Double) -> Double {
         let short = attributeType == .floatAttributeType ? Double("\(Float(limit))") : nil
         return short.flatMap { Double(Float($0)) == limit ? $0 : nil } ?? limit

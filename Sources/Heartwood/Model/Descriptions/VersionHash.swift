@@ -1,7 +1,7 @@
 import Foundation
 
-/// The identity of an entity's version: what changes how its objects are stored, and nothing else (not defaults, classes,
-/// user info or limits).
+/// Hashes that identify an entity's version. They cover everything that changes how objects are stored. Defaults, classes, user info and
+/// limits are left out.
 enum VersionHash {
     static func hash(of entity: NSEntityDescription) -> Data {
         var lines = [
@@ -13,12 +13,12 @@ enum VersionHash {
         return hash(of: lines)
     }
 
-    /// Of one property, so that it can be told which of an entity's has changed.
+    /// The hash of one property, which shows which of an entity's properties has changed.
     static func hash(of property: NSPropertyDescription) -> Data {
         hash(of: describe(property))
     }
 
-    /// As `joined(separator:)`, whose first call looks up types: every process that opens a store makes it.
+    /// Does the work of `joined(separator:)`. The first call of that one looks up types, and every process that opens a store would pay for it.
     private static func joined(_ parts: [String], by separator: String) -> String {
         var text = ""
         for (index, part) in parts.enumerated() {
@@ -29,7 +29,7 @@ enum VersionHash {
     }
 
     private static func hash(of lines: [String]) -> Data {
-        // No name holds this separator, so different lists never run together.
+        // No name contains this separator, so different lists give different texts.
         let hash = SHA256.hash(Array(joined(lines, by: "\u{1F}").utf8))
         return Data(bytes: hash, count: hash.count)
     }

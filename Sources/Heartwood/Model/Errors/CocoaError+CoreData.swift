@@ -1,7 +1,7 @@
 import Foundation
 
 #if !canImport(ObjectiveC)
-    /// Core Data's codes as `CocoaError` has them where there is Core Data, so that errors are caught by their names.
+    /// Core Data's codes, as Apple's `CocoaError` has them, so that code can catch errors by name.
     extension CocoaError.Code {
         public static var managedObjectValidation: Self { Self(rawValue: NSManagedObjectValidationError) }
         public static var managedObjectConstraintValidation: Self { Self(rawValue: NSManagedObjectConstraintValidationError) }
@@ -108,19 +108,19 @@ import Foundation
         public static var stagedMigrationBackwardMigration: Code { .stagedMigrationBackwardMigration }
     }
 
-    /// What Core Data's errors say beside their codes.
+    /// The details of Core Data's errors.
     extension CocoaError {
         /// The object that failed to validate.
         public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }
         /// The key of the property that failed to validate.
         public var validationKey: String? { userInfo[NSValidationKeyErrorKey] as? String }
-        /// Which of the model's rules the value broke, where that is a predicate.
+        /// The rule of the model that the value broke, if the rule is a predicate.
         public var validationPredicate: NSPredicate? { userInfo[NSValidationPredicateErrorKey] as? NSPredicate }
         /// The value that failed to validate; `NSNull` for none.
         public var validationValue: Any? { userInfo[NSValidationValueErrorKey] }
-        /// The stores that the error is about.
+        /// The stores that the error concerns.
         public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
-        /// The objects, or the IDs of objects, that the error is about.
+        /// The objects, or their IDs, that the error concerns.
         public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }
     }
 #endif

@@ -1,7 +1,7 @@
 import Foundation
 
 #if !canImport(ObjectiveC)
-    /// The names that the codes had before Swift 3, which code that was written then still states.
+    /// The names of the codes before Swift 3, which older code still uses.
     extension CocoaError.Code {
         @available(*, deprecated, renamed: "coreData")
         public static var coreDataError: Self { .coreData }

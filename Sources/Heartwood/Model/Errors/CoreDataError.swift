@@ -1,7 +1,7 @@
 import Foundation
 
-/// Core Data's error codes, under their own names, all of them; their domain is Foundation's `NSCocoaErrorDomain`. What throws says which
-/// it throws.
+/// All of Core Data's error codes, under their own names. Their domain is Foundation's `NSCocoaErrorDomain`. Each function that throws
+/// documents its codes.
 /// Source: https://developer.apple.com/documentation/coredata/core-data-constants
 public let NSManagedObjectValidationError = 1550
 public let NSManagedObjectConstraintValidationError = 1551
@@ -62,19 +62,19 @@ public let NSValidationValueErrorKey = "NSValidationErrorValue"
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
-/// Of 134100: the entities that are others in the model than in the store, each a `[String]` of names: those in both, those in the model
-/// alone, and those in the store alone. A key is missing where there are none.
+/// In error 134100, the entities that differ between model and store. Each key has a `[String]` of names: entities of both, of the model
+/// only, and of the store only. A key is missing if its list is empty.
 public let NSChangedEntitiesErrorKey = "changedEntities"
 public let NSAddedEntitiesErrorKey = "addedEntities"
 public let NSRemovedEntitiesErrorKey = "removedEntities"
 
-/// Of an error about a store's file: where in the file it is, a `UInt64` in bytes. `NSFilePathErrorKey` has the file's path and
-/// `NSLocalizedRecoverySuggestionErrorKey` what can be done. Missing where the error is about no one place.
+/// In an error about a store's file, the position in the file as a `UInt64` in bytes; missing if the error concerns no single position.
+/// `NSFilePathErrorKey` has the file's path, and `NSLocalizedRecoverySuggestionErrorKey` a remedy.
 public let NSRecordLogOffsetErrorKey = "NSRecordLogOffset"
 
-/// Makes the errors that the stack throws: Core Data's domain, code and keys.
+/// Makes the errors that Heartwood throws, with Core Data's domain, codes and keys.
 enum CoreDataError {
-    /// A save inside a save; Core Data has no name for it.
+    /// The code for a save inside a save. Core Data has no constant for it.
     static let recursiveSave = 132001
 
     static func make(_ code: Int, _ description: String, _ userInfo: [String: Any] = [:]) -> NSError {

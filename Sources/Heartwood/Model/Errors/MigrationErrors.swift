@@ -5,7 +5,7 @@ enum MigrationErrors {
     static let missingAttribute = "Validation error missing attribute values on mandatory destination attribute"
     static let missingRelationship = "Validation error missing attribute values on mandatory destination relationship"
 
-    /// 134110.
+    /// An error with code 134110.
     static func make(_ reason: String, _ info: [String: Any] = [:], _ text: String? = nil) -> NSError {
         var info = info
         info["reason"] = reason
@@ -14,7 +14,7 @@ enum MigrationErrors {
 
     static func missing(_ property: NSPropertyDescription, of entity: NSEntityDescription) -> NSError {
         let kind = property is NSRelationshipDescription ? "relationship" : "attribute"
-        // Core Data says "attribute" of either.
+        // Core Data uses the key "attribute" for relationships too.
         return make(
             property is NSRelationshipDescription ? missingRelationship : missingAttribute,
             ["entity": entity.name ?? "", "property": property.name, "attribute": property.name],
@@ -22,7 +22,7 @@ enum MigrationErrors {
                 + "or give it a value by a mapping model")
     }
 
-    /// Of what is in the store.
+    /// An error about data in the store.
     static func unsuited(_ reason: String, _ property: NSPropertyDescription, of entity: NSEntityDescription) -> NSError {
         make(
             reason, ["entity": entity.name ?? "", "property": property.name],
@@ -65,7 +65,7 @@ enum MigrationErrors {
             "the mapping \(mapping.name ?? "?") makes objects of \(entity.name ?? "?"), which is abstract")
     }
 
-    /// 134170.
+    /// An error with code 134170.
     static func noPolicy(_ name: String, _ mapping: NSEntityMapping) -> NSError {
         CoreDataError.make(
             NSEntityMigrationPolicyError,
@@ -73,7 +73,7 @@ enum MigrationErrors {
                 + "front (\"App.Policy\"), as NSStringFromClass gives it.")
     }
 
-    /// 134150 and 134160.
+    /// An error with code 134150 for the source or 134160 for the destination.
     static func ofStore(_ error: any Error, isSource: Bool, _ url: URL) -> NSError {
         CoreDataError.make(
             isSource ? NSMigrationManagerSourceStoreError : NSMigrationManagerDestinationStoreError,

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Attributes, composite and derived ones among them.
+/// Makes attributes, including composite and derived ones.
 extension ModelBuilder {
-    /// Composites may hold composites: no model has so many elements, and a file that doubles them at each level must not fill memory.
+    /// The most elements that an entity's composites may have in total. No real model has so many. Without a limit a file whose nested composites
+    /// double at each level would fill memory.
     static let elementMax = 10_000
 
     func attributes(of entity: ModelDocument.Entity) throws -> [NSAttributeDescription] {
@@ -34,7 +35,7 @@ extension ModelBuilder {
         attribute.preservesValueInHistoryOnDeletion = stated.preservesValueInHistoryOnDeletion ?? false
         if let text = stated.defaultValue {
             let value = DefaultValueText.value(text, type: type)
-            // A number that its type does not hold would become another one; other text was never a value of these types.
+            // A number out of its type's range is refused, since it would become another number. A text that is no UUID or URI is dropped.
             if value == nil, type == .UUIDAttributeType || type == .URIAttributeType {
                 oddities.add("\(owner).\(stated.name)", "has the default value \"\(text)\", which is none of its type: it has no default")
             } else if value == nil {
@@ -62,7 +63,7 @@ extension ModelBuilder {
         attribute.setValidation(attribute.validationPredicates + predicates, warnings: attribute.validationWarnings + warnings)
     }
 
-    /// - Throws: an error that says what of the model has the format.
+    /// - Throws: an error that names the part of the model with the format (`what`).
     func predicate(_ format: String, _ what: String, line: Int?) throws -> NSPredicate {
         do {
             return try NSPredicate(parsing: format)
@@ -119,7 +120,7 @@ extension ModelBuilder {
         return composite
     }
 
-    /// What derived attributes are made of has to be there.
+    /// Checks that the properties in derivations exist.
     func checkDerivations(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
         for attribute in stated.attributes where attribute.derivation != nil {
             guard let entity = entities[stated.name],
@@ -134,7 +135,7 @@ extension ModelBuilder {
                             "the attribute \(stated.name).\(attribute.name) is derived from \"\(keys.joined(separator: "."))\", and "
                                 + "\(owner?.name ?? "an attribute") has no property \"\(key)\".", line: attribute.line)
                     }
-                    // The elements of a composite are looked up where they are used.
+                    // The use of a composite's elements is checked later.
                     if known is NSCompositeAttributeDescription { break }
                     owner = (known as? NSRelationshipDescription)?.destinationEntity
                 }
@@ -144,7 +145,7 @@ extension ModelBuilder {
 }
 
 extension ExpressionNode {
-    /// The key paths in it, those of predicates within left out.
+    /// The key paths in the expression, without those of predicates inside it.
     fileprivate var keyPaths: [[String]] {
         switch self {
         case .keyPath(let keys): [keys]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Fetched properties and fetch request templates.
+/// Makes fetched properties and fetch request templates.
 extension ModelBuilder {
     func fetchedProperties(
         of stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Makes a model of its document, and refuses one that contradicts itself.
+/// Builds a model from its document, and refuses a document that contradicts itself.
 struct ModelBuilder {
-    /// Looking up what an entity inherits goes from one to the next: no file may exhaust the stack.
+    /// The deepest inheritance. Reading inherited properties recurses for each ancestor, so an unlimited file could exhaust the stack.
     private static let depthMax = 200
 
     let document: ModelDocument
-    /// What is accepted and odd.
+    /// Strange statements that were accepted.
     let oddities = ModelOddities()
 
     init(_ document: ModelDocument) {
@@ -25,7 +25,7 @@ struct ModelBuilder {
         }
         let entities = try makeEntities()
         try connectParents(entities)
-        // Ancestors first: what an entity inherits has to be there to be told from a second property of the name.
+        // Ancestors come first, so that a second property with an inherited name is noticed.
         for stated in ancestorsFirst() { try addRelationships(stated, entities) }
         let inverses = statedInverses(entities), relationships = entities.mapValues(\.relationshipsByName)
         for stated in document.entities { try connectInverses(stated, entities, relationships, inverses) }
@@ -143,7 +143,7 @@ struct ModelBuilder {
         }
     }
 
-    /// What each relationship's inverse is said to be.
+    /// The name of the inverse that the document states for each relationship.
     private func statedInverses(_ entities: [String: NSEntityDescription]) -> [ObjectIdentifier: String] {
         var result: [ObjectIdentifier: String] = [:]
         for stated in document.entities {
@@ -203,7 +203,7 @@ struct ModelBuilder {
         return attribute(path, among: properties) != nil
     }
 
-    /// An attribute by its name, or an element of a composite by its path.
+    /// The attribute with a name, or the element of a composite with a path.
     private func attribute(_ path: String, among properties: [String: NSPropertyDescription]) -> NSAttributeDescription? {
         if let attribute = properties[path] as? NSAttributeDescription { return attribute }
         let keys = path.split(separator: ".").map(String.init)
@@ -251,7 +251,7 @@ struct ModelBuilder {
 }
 
 extension ModelDocument.Entity {
-    /// Where the entity states the last property of a name.
+    /// The line of the last property that has this name.
     fileprivate func line(ofLast name: String) -> Int? {
         let lines = attributes.filter { $0.name == name }.map(\.line) + relationships.filter { $0.name == name }.map(\.line)
             + (fetchedProperties ?? []).filter { $0.name == name }.map(\.line)

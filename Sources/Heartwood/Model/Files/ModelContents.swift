@@ -1,9 +1,9 @@
 import Foundation
 
-/// What models and their parts say, as values to compare: two loads of one file are equal.
+/// The contents of models and their parts as values for comparison. Two loads of one file have equal contents.
 ///
-/// Parts name each other by their names, so nothing here follows a relationship into another entity. `ModelDocument` does not serve: it leaves
-/// out what no model file can state, as classes, and values that have no text.
+/// Parts refer to each other by name, so nothing here follows a relationship into another entity. `ModelDocument` cannot be used for this. It
+/// omits everything that a model file cannot state, such as classes, and values without a text form.
 enum ModelContents {
     static func facts(of model: NSManagedObjectModel) -> [AnyHashable] {
         let entities = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { AnyHashable(facts(of: $0)) }

@@ -1,12 +1,12 @@
 import Foundation
 
 extension ModelDocument {
-    /// A fetch request template, or what a fetched property fetches.
+    /// A fetch request template, or the fetch of a fetched property.
     struct FetchRequest: Codable, Equatable {
         struct Sort: Codable, Equatable {
             var key: String
             var isAscending: Bool
-            /// Nil: literal.
+            /// nil: literal.
             var textOrder: String?
         }
 
@@ -18,9 +18,9 @@ extension ModelDocument {
         var fetchLimit: Int?
         var fetchOffset: Int?
         var fetchBatchSize: Int?
-        /// `NSFetchRequestResultType`'s raw value.
+        /// The raw value of `NSFetchRequestResultType`.
         var resultType: UInt?
-        // What differs from a new request's.
+        // Set only if they differ from a new request's.
         var includesSubentities: Bool?
         var includesPendingChanges: Bool?
         var includesPropertyValues: Bool?
@@ -41,7 +41,7 @@ extension ModelDocument {
 }
 
 extension ModelDocument.FetchRequest {
-    /// - Returns: nil where the predicate or the order cannot be written down: of blocks, comparators, objects.
+    /// - Returns: nil if the predicate or the order has no text form, as blocks, comparators and objects have none.
     init?(_ request: NSFetchRequest<any NSFetchRequestResult>, name: String) {
         self.name = name
         entity = request.entityName

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A model as plain data: what a model file states, and what a store keeps of its model.
+/// A model as plain data: the statements of a model file, and the form in which a store keeps its model.
 package struct ModelDocument: Codable, Equatable {
     package struct Entity: Codable, Equatable {
         package var name: String
@@ -12,9 +12,9 @@ package struct ModelDocument: Codable, Equatable {
         var attributes: [Attribute] = []
         var relationships: [Relationship] = []
         var fetchedProperties: [FetchedProperty]?
-        /// "class" or "category", as Xcode names what it generates; nil is none. In model files alone.
+        /// The kind of code that Xcode generates: "class" or "category"; nil for none. In model files only.
         package var codeGenerationType: String?
-        /// Whether the entity is left out of synchronization. In model files alone.
+        /// Whether synchronization leaves the entity out. In model files only.
         var isUnsyncable: Bool?
         var indexes: [Index]?
         var uniquenessConstraints: [[String]]?
@@ -24,26 +24,26 @@ package struct ModelDocument: Codable, Equatable {
 
     package struct Attribute: Codable, Equatable {
         package var name: String
-        /// `NSAttributeType`'s raw value.
+        /// The raw value of `NSAttributeType`.
         var type: UInt
         var isOptional: Bool
         var isTransient: Bool?
         var allowsExternalBinaryDataStorage: Bool?
-        /// In the text form that the type reads: numbers in decimal, dates in seconds since 2001-01-01, data in base 64.
+        /// The text form of the type: numbers in decimal, dates in seconds since 2001-01-01, data in base 64.
         var defaultValue: String?
         var rules: ValidationRules?
-        /// What a compiled model states beside the rules.
+        /// The predicates that a compiled model states besides the rules.
         var validation: [Validation]?
         /// The expression of a derived attribute, in the format language.
         var derivation: String?
-        /// The name of the composite that says what the elements are; in model files alone.
+        /// The name of the composite with the elements. In model files only.
         var composite: String?
         /// The elements of a composite attribute.
         var elements: [Attribute]?
         var valueTransformerName: String?
         var valueClassName: String?
         var preservesValueInHistoryOnDeletion: Bool?
-        /// Whether generated code has a number in place of an object. In model files alone.
+        /// Whether generated code has a number instead of an object. In model files only.
         package var usesScalarValueType: Bool?
         var renamingIdentifier: String?
         var versionHashModifier: String?
@@ -51,14 +51,14 @@ package struct ModelDocument: Codable, Equatable {
         var line: Int?
     }
 
-    /// A validation predicate in the format language, with its warning as a text or a code.
+    /// A validation predicate in the format language. Its warning is a text or a code.
     struct Validation: Codable, Equatable {
         var predicate: String
         var text: String?
         var code: Int?
     }
 
-    /// Attributes that composite attributes name as their elements.
+    /// A named list of attributes that composite attributes use as their elements.
     struct Composite: Codable, Equatable {
         var name: String
         var attributes: [Attribute] = []
@@ -73,7 +73,7 @@ package struct ModelDocument: Codable, Equatable {
         var inverse: String?
         var minCount: Int
         var maxCount: Int
-        /// `NSDeleteRule`'s raw value.
+        /// The raw value of `NSDeleteRule`.
         var deleteRule: UInt
         var isOrdered: Bool?
         var renamingIdentifier: String?
@@ -84,20 +84,20 @@ package struct ModelDocument: Codable, Equatable {
 
     package struct Index: Codable, Equatable {
         struct Element: Codable, Equatable {
-            /// nil where `expression` is there.
+            /// nil if `expression` is set.
             var property: String?
             var isAscending: Bool
             /// In the format language.
             var expression: String?
-            /// `NSAttributeType`'s raw value, of the expression; nil: as it gives it.
+            /// The type of the expression's values, as the raw value of `NSAttributeType`; nil: the expression's own type.
             var expressionType: UInt?
-            /// `NSFetchIndexElementType`'s raw value; nil: binary.
+            /// The raw value of `NSFetchIndexElementType`; nil: binary.
             var collation: UInt?
         }
 
         var name: String
         var elements: [Element]
-        /// The objects that are in the index, in the format language.
+        /// The condition of a partial index, in the format language.
         var predicate: String?
     }
 
@@ -109,7 +109,7 @@ package struct ModelDocument: Codable, Equatable {
     var fetchRequests: [FetchRequest]?
     var configurations: [String: [String]]?
     var versionIdentifiers: [String]?
-    /// The file that it was read from, for messages.
+    /// The file from which the document was read, for messages.
     var source: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -132,7 +132,7 @@ extension ModelDocument {
         if !identifiers.isEmpty { versionIdentifiers = identifiers }
     }
 
-    /// The entries of a user info that are texts; nil for none.
+    /// The entries of a user info whose keys and values are texts; nil if there are none.
     static func texts(of userInfo: [AnyHashable: Any]?) -> [String: String]? {
         let texts = (userInfo ?? [:]).compactMap { key, value in (key as? String).flatMap { key in (value as? String).map { (key, $0) } } }
         return texts.isEmpty ? nil : Dictionary(texts) { first, _ in first }
@@ -190,7 +190,7 @@ extension ModelDocument.Attribute {
         isOptional = attribute.isOptional
         isTransient = attribute.isTransient ? true : nil
         allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage ? true : nil
-        // What has no text that is read again is left to copies to take over.
+        // A value without a text that parses is omitted here; `takeRest(of:)` copies it.
         defaultValue = DefaultValueText.text(attribute.defaultValue).flatMap {
             DefaultValueText.value($0, type: attribute.attributeType) == nil ? nil : $0
         }
@@ -223,7 +223,7 @@ extension ModelDocument.Relationship {
     }
 }
 
-/// Between an attribute's default value and its text.
+/// Converts an attribute's default value to text and back.
 enum DefaultValueText {
     static func text(_ value: Any?) -> String? {
         switch value {
@@ -240,7 +240,7 @@ enum DefaultValueText {
         }
     }
 
-    /// - Returns: nil where the text does not suit the type.
+    /// - Returns: nil if the text does not fit the type.
     static func value(_ text: String, type: NSAttributeType) -> Any? {
         switch type {
         case .stringAttributeType: text
@@ -259,8 +259,8 @@ enum DefaultValueText {
         }
     }
 
-    /// A whole number, which Xcode's files also write as "0.0". Where an attribute had another type before, its text is still there ("NO"): as Core
-    /// Data does, this takes the number that it begins with, and else 0.
+    /// Parses a whole number, which Xcode may also write as "0.0". If the attribute had another type before, its old text may still be in the file
+    /// ("NO"). Like Core Data this takes the number at the text's start, or 0 if there is none.
     private static func whole<Number: FixedWidthInteger>(_ text: String, _: Number.Type) -> Number? {
         Number(text) ?? Number(exactly: (text as NSString).integerValue)
     }

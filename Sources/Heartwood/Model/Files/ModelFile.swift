@@ -1,15 +1,15 @@
 import Foundation
 internal import FileReading
 
-/// Finds the XML of a model file and reads it.
+/// Finds and reads the file with a model's contents.
 package enum ModelFile {
-    /// The endings of what `read(_:)` reads, the ones that models are made in first.
+    /// The file name endings that `read(_:)` accepts, source files first.
     static let endings = ["xcdatamodeld", "xcdatamodel", "momd", "mom"]
 
-    /// The size of a file that is no model: the largest real ones have a few megabytes.
+    /// In bytes. The largest real models have a few megabytes.
     private static let sizeMax = 256 << 20
 
-    /// - Throws: where there is no model, or one that does not parse, with the file, the element and the line.
+    /// - Throws: if there is no model or if it does not parse; the error names the file, the element and the line.
     package static func read(_ url: URL) throws -> ModelDocument {
         let contents = try contentsURL(of: url)
         let data: Data
@@ -30,7 +30,7 @@ package enum ModelFile {
         return try ModelFileParser(data: data, path: contents.path).parse()
     }
 
-    /// Every version of a model: the files in an `.xcdatamodeld` or a `.momd`, else the file itself.
+    /// All versions of a model: the files in an `.xcdatamodeld` or a `.momd`, otherwise the file itself.
     static func versions(of url: URL) -> [URL] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }
@@ -41,10 +41,10 @@ package enum ModelFile {
         CoreDataError.make(NSPersistentStoreOpenError, message)
     }
 
-    /// What Xcode 3 wrote in the place of `contents`.
+    /// Xcode 3's name for `contents`.
     private static let formerContents = "elements"
 
-    /// `contents` of an `.xcdatamodel`, a `.mom` itself; in an `.xcdatamodeld` or a `.momd` those of the current version.
+    /// The file to read: `contents` of an `.xcdatamodel`, or a `.mom` itself. For an `.xcdatamodeld` or a `.momd` that of the current version.
     private static func contentsURL(of url: URL) throws -> URL {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
@@ -67,14 +67,14 @@ package enum ModelFile {
         return isFormer ? alternative : contents
     }
 
-    /// - Parameter ending: what the marker leaves out of a version's name.
+    /// - Parameter ending: the ending that the marker omits from a version's name.
     private static func currentVersion(
         in url: URL, among versions: [String], marker: String, key: String, ending: String
     ) throws -> URL {
         let marker = url.appendingPathComponent(marker)
         if let data = try? Data(contentsOf: marker) {
             let list = PropertyListTexts.read(data)
-            // Xcode does not name the only version of a compiled model.
+            // Xcode names no current version if a compiled model has only one.
             if let list, list[key] == nil, versions.count == 1 { return url.appendingPathComponent(versions[0]) }
             guard let name = list?[key], versions.contains(name + ending) else {
                 throw failure("\(marker.path): does not name one of the versions \(versions); set the current version in Xcode.")

@@ -4,7 +4,7 @@ import Foundation
     import FoundationXML
 #endif
 
-/// Fetched properties, fetch request templates and composites.
+/// Parses fetched properties, fetch request templates and composites.
 extension ModelFileParser {
     func startFetchedProperty(_ values: [String: String], _ parser: XMLParser) {
         fetchedProperty = ModelDocument.FetchedProperty(
@@ -23,7 +23,7 @@ extension ModelFileParser {
             guard let type = UInt(stated) else { return fail(parser, "\(path): the result type \"\(stated)\" is unknown.") }
             new.resultType = type
         }
-        // Where the file says nothing of these, they are as a new request's.
+        // An absent flag means a new request's default.
         new.includesSubentities = flag("includeSubentities")
         new.includesPropertyValues = flag("includePropertyValues")
         new.includesPendingChanges = flag("includePendingChanges") ?? flag("includesPendingChanges")

@@ -5,7 +5,7 @@ internal import FileReading
     import FoundationXML
 #endif
 
-/// Reads the XML of an `.xcdatamodel`'s `contents` into a document.
+/// A parser that turns the XML in an `.xcdatamodel`'s `contents` into a document.
 final class ModelFileParser: NSObject, XMLParserDelegate {
     private let data: Data
     private let path: String
@@ -21,7 +21,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     private var configuration: (name: String, members: [String])?
     private var userInfo: [String: String]?
     private var sawModel = false
-    /// What the XML parser complained of; it may go on regardless.
+    /// The XML parser's first error. The parser may go on after it.
     private var syntaxError: (line: Int, reason: String)?
     private var error: NSError?
 
@@ -32,7 +32,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     }
 
     func parse() throws -> ModelDocument {
-        // A file that declares entities of the XML kind may be a bomb.
+        // XML entities could expand without limit, so the check refuses a file that declares any.
         do {
             try XMLCheck.check(data, kind: "model files")
         } catch {
@@ -83,7 +83,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         case "fetchedProperty": startFetchedProperty(values, parser)
         case "fetchRequest": startFetchRequest(values, parser)
         case "composite": composite = ModelDocument.Composite(name: values["name"] ?? "", line: parser.lineNumber)
-        // The rest is how the editor draws the model.
+        // The other elements are the editor's drawing of the model.
         default: break
         }
     }
@@ -139,7 +139,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
 
     private func startModel(_ values: [String: String]) {
         sawModel = true
-        // Xcode writes an empty one where the model has none.
+        // Xcode writes an empty identifier if the model has none.
         if let identifier = values["userDefinedModelVersionIdentifier"], !identifier.isEmpty { document.versionIdentifiers = [identifier] }
     }
 
@@ -150,7 +150,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         attribute = nil
     }
 
-    /// An index in the form that Xcode wrote before fetch indexes; Core Data names it by its attributes.
+    /// Parses an index in the format from before fetch indexes. Core Data names such an index by its attributes.
     private func addCompoundIndexElement(_ values: [String: String]) {
         guard let name = values["value"] else { return }
         index?.elements.append(ModelDocument.Index.Element(property: name, isAscending: true))
@@ -191,7 +191,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         var new = ModelDocument.Attribute(name: name, type: type.rawValue, isOptional: values["optional"] == "YES")
         new.isTransient = values["transient"] == "YES" ? true : nil
         new.allowsExternalBinaryDataStorage = values["allowsExternalBinaryDataStorage"] == "YES" ? true : nil
-        // Xcode may write one also where there can be none.
+        // Xcode may write a default for types that cannot have one.
         if type.canHaveDefault {
             new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
         }
@@ -231,7 +231,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         attribute = new
     }
 
-    /// A limit that is a whole number which a double cannot be.
+    /// A limit that is a whole number which no double can represent.
     private static func exact(_ text: String?, _ comparison: String, _ code: Int) -> ModelDocument.Validation? {
         guard let limit = text.flatMap(Int64.init), Int64(exactly: Double(limit)) != limit else { return nil }
         return ModelDocument.Validation(predicate: "SELF \(comparison) \(limit)", code: code)
@@ -294,7 +294,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
 }
 
 extension Optional where Wrapped: RangeReplaceableCollection {
-    /// Appends to the collection, made where there is none yet.
+    /// Appends an element. Makes the collection first if there is none.
     mutating func add(_ element: Wrapped.Element) {
         var collection = self ?? Wrapped()
         collection.append(element)

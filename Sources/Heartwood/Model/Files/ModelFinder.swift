@@ -1,9 +1,9 @@
 import Foundation
 
-/// Finds model files.
+/// A search for model files.
 enum ModelFinder {
-    /// A container's model, by its name.
-    /// - Throws: where there is none; the message names every directory that was looked in. Where there is one that does not load.
+    /// Loads the model of a container by the container's name.
+    /// - Throws: if no file is found (the message names every directory that was searched), or if the model does not load.
     static func model(named name: String) throws -> NSManagedObjectModel {
         let directories = directories
         for directory in directories {
@@ -23,10 +23,10 @@ enum ModelFinder {
                 + "executable or in the working directory, or give the container a model with init(name:managedObjectModel:).")
     }
 
-    /// All versions of all the models in directories.
+    /// All versions of all models in directories.
     static func versions(in directories: [URL]) -> [URL] { directories.flatMap(files(inDirectory:)).flatMap(ModelFile.versions) }
 
-    /// The model files in bundles' resources, each once.
+    /// The model files in bundles' resources, without duplicates.
     static func files(in bundles: [Bundle]) -> [URL] {
         var seen: Set<String> = []
         return bundles.compactMap(\.resourceURL).flatMap(files(inDirectory:)).filter { seen.insert($0.standardizedFileURL.path).inserted }
@@ -34,14 +34,14 @@ enum ModelFinder {
 
     private static func files(inDirectory directory: URL) -> [URL] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
-        // What is compiled of a model beside its source is the same model.
+        // A compiled file beside its source is the same model.
         var seen: Set<String> = []
         let found = ModelFile.endings.flatMap { ending in names.filter { $0.hasSuffix(".\(ending)") } }
             .filter { seen.insert(URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent).inserted }
         return found.sorted().map { directory.appendingPathComponent($0) }
     }
 
-    /// Where models are looked for, in this order: the main bundle, the other bundles that are loaded, the package resources beside the
+    /// The directories to search for models, in this order: the main bundle, the other loaded bundles, the package resources beside the
     /// executable, its directory, the working directory and the Resources in it.
     static var directories: [URL] {
         var found = ([Bundle.main] + Bundle.allBundles + Bundle.allFrameworks).compactMap(\.resourceURL)
@@ -55,7 +55,7 @@ enum ModelFinder {
         return found.filter { isDirectory($0) && seen.insert($0.standardizedFileURL.path).inserted }
     }
 
-    /// What SwiftPM makes of a target's resources: `Package_Target.resources` on Linux, `.bundle` on Apple's platforms.
+    /// The directories into which SwiftPM copies targets' resources: `Package_Target.resources` on Linux, `.bundle` on Apple's platforms.
     static func resources(beside directory: URL) -> [URL] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
         return names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.flatMap { name in

@@ -1,4 +1,4 @@
-/// What a model file says that Xcode accepts, and that cannot be meant: it is left out, and `heartwood model` warns of it.
+/// Statements in a model file that Xcode accepts but that make no sense. They are left out, and `heartwood model` warns of them.
 package final class ModelOddities {
     package struct Oddity: Equatable, Sendable {
         /// "Entity" or "Entity.property".

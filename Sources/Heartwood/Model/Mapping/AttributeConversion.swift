@@ -1,18 +1,18 @@
 import Foundation
 
-/// How the values of an attribute become those of another version of it, without a mapping that somebody wrote.
+/// The conversion of an attribute's values to the next version's type, in a migration without a mapping model.
 enum AttributeConversion: Equatable {
-    /// As they are.
+    /// The values stay as they are.
     case none
-    /// Numbers of another type, booleans among them: what `NSNumber` makes of one. A whole number has no fraction, a float the nearest value. One
-    /// that does not fit ends the migration.
+    /// Converts between number types, booleans included, as `NSNumber` does. A whole number loses the fraction, a float takes the nearest value.
+    /// A value that does not fit ends the migration.
     case number
-    /// Bytes that go to or come from where large values are.
+    /// Bytes that move into or out of the external storage for large values.
     case external
 
     private static let numbers: Set<PropertyKind> = [.bool, .int16, .int32, .int64, .float, .double, .decimal]
 
-    /// - Returns: nil where no value of the one is a value of the other.
+    /// - Returns: nil if values cannot be converted between these types.
     init?(from old: NSAttributeDescription, to new: NSAttributeDescription) {
         let before = PropertyKind(old), after = PropertyKind(new)
         switch (before, after) {
@@ -25,8 +25,8 @@ enum AttributeConversion: Equatable {
 }
 
 extension AttributeConversion {
-    /// A value of the one as a value of the other.
-    /// - Returns: nil where it does not fit.
+    /// Converts a value of the old attribute.
+    /// - Returns: nil if the value does not fit.
     func apply(_ value: ManagedValue, to kind: PropertyKind) -> ManagedValue? {
         guard self == .number else { return value }
         return switch kind {
@@ -51,7 +51,7 @@ extension ManagedValue {
         }
     }
 
-    /// Without the fraction.
+    /// The value without its fraction.
     fileprivate var wholeNumber: Int64? {
         switch self {
         case .double(let number): return Int64(exactly: number.rounded(.towardZero))
@@ -72,7 +72,7 @@ extension ManagedValue {
         }
     }
 
-    /// A double has the digits that tell it from its neighbours.
+    /// For a double, the shortest decimal that parses back to it.
     fileprivate var nearestDecimal: NSDecimalNumber? {
         switch self {
         case .decimal(let number): return number

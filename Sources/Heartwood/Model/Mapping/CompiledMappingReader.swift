@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads a `.cdm`, as Xcode compiles a mapping model: a keyed archive of the mappings.
+/// A reader of `.cdm` files, Xcode's compiled mapping models. Such a file is a keyed archive of the mappings.
 ///
 /// Apple does not document the layout; it was read from a file that Xcode made. The mappings name versions of entities by Core Data's hashes.
-/// What the editor left to the models is written out, so a property without an expression keeps its default.
+/// Xcode writes out what its editor had left to the models, so a property without an expression keeps its default.
 struct CompiledMappingReader {
     private let archive: KeyedArchive
     private let path: String

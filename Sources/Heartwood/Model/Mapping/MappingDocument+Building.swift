@@ -1,7 +1,7 @@
 import Foundation
 
 extension MappingDocument {
-    /// Mappings of what the document says; of what it leaves to the models where these are known.
+    /// Makes the mappings that the document states. Parts that it leaves to the models are filled in if both models are known.
     func entityMappings(from source: NSManagedObjectModel?, to destination: NSManagedObjectModel?) -> [NSEntityMapping] {
         let mappings = entities.map { entity in
             let mapping = NSEntityMapping()
@@ -30,7 +30,7 @@ extension MappingDocument {
         return mapping
     }
 
-    /// Fills in what follows from the models.
+    /// Fills in the parts that follow from the models.
     func complete(_ mappings: [NSEntityMapping], from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
         for mapping in mappings {
             let old = mapping.sourceEntityName.flatMap { source.entitiesByName[$0] }
@@ -63,7 +63,7 @@ extension MappingDocument {
 }
 
 extension MappingDocument.Property {
-    /// What a key path and the name of a mapping say; nil where neither is stated.
+    /// The expression that a key path and a mapping's name give; nil if the document states neither.
     fileprivate var stated: ExpressionNode? {
         guard keyPath != nil || mappingName != nil else { return nil }
         let path = keyPath ?? .path(.variable(NSMigrationSourceObjectKey), [name])

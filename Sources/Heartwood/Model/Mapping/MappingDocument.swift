@@ -1,11 +1,11 @@
 import Foundation
 internal import FileReading
 
-/// What an `.xcmappingmodel` says, before any model is known: Xcode writes the objects of its editor as one of Core Data's XML stores. Or
-/// what it compiles of it, a `.cdm`: see `CompiledMappingReader`.
+/// The contents of a mapping model's file, before any model is known. The file is an `.xcmappingmodel`, in which Xcode writes its editor's
+/// objects as one of Core Data's XML stores, or a compiled `.cdm`; see `CompiledMappingReader`.
 ///
-/// Apple does not document the layout. It was read from files that Xcode made; of the source's and the destination's model these hold a copy
-/// too, in a form of the editor's own, which is not looked at: the models' files are.
+/// Apple does not document the layout; it was read from files that Xcode made. These also hold copies of the source's and the destination's
+/// model in a format of the editor's own. The copies are ignored and the models' files are read instead.
 struct MappingDocument {
     struct Entity {
         var name: String
@@ -14,41 +14,41 @@ struct MappingDocument {
         var type: NSEntityMappingType
         var policy: String?
         var predicate: String?
-        /// nil: all objects of the source's entity for which the predicate holds.
+        /// nil: all objects of the source's entity that meet the predicate.
         var sourceExpression: ExpressionNode?
         var attributes: [Property]
         var relationships: [Property]
         var userInfo: [AnyHashable: Any]?
-        /// Core Data's, in a compiled mapping model.
+        /// Core Data's hash; set in a compiled mapping model only.
         var sourceHash: Data?
         var destinationHash: Data?
     }
 
     struct Property {
         var name: String
-        /// Somebody has written it.
+        /// An expression that the mapping's author wrote.
         var expression: ExpressionNode?
-        /// Of a relationship: where its objects come from, and the mapping that has made them.
+        /// For a relationship: the path to its source objects. `mappingName` is the mapping that made their counterparts.
         var keyPath: ExpressionNode?
         var mappingName: String?
         var userInfo: [AnyHashable: Any]?
     }
 
-    /// In the order in which they are gone through.
+    /// In the order in which a migration runs them.
     var entities: [Entity] = []
-    /// Whether it leaves nothing to the models.
+    /// True if the document leaves nothing to the models.
     var isCompiled = false
-    /// Where the models' files were when the mapping model was made.
+    /// The paths that the models' files had when the mapping model was made.
     var sourcePath: String?
     var destinationPath: String?
 
     static let ending = "xcmappingmodel"
     static let compiledEnding = "cdm"
     static let fileName = "xcmapping.xml"
-    /// The largest real ones have a few megabytes, which are the models in them.
+    /// In bytes. The largest real files have a few megabytes, which are mostly copies of the models.
     private static let sizeMax = 256 << 20
 
-    /// - Throws: 134080 with the path, and what is wrong there.
+    /// - Throws: 134080 with the path and the reason.
     static func read(_ url: URL) throws -> MappingDocument {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
@@ -64,9 +64,9 @@ struct MappingDocument {
 
     // MARK: Models
 
-    /// The models that the document names.
-    /// - Parameter directories: where their files, or the folders that these were in, may be.
-    /// - Returns: nil where one is not found, or does not load.
+    /// Finds and loads the two models that the document names.
+    /// - Parameter directories: the directories to search, for the files or for the folders that contained them.
+    /// - Returns: nil if a model is not found or does not load.
     func models(in directories: [URL]) -> (source: NSManagedObjectModel, destination: NSManagedObjectModel)? {
         guard let source = Self.model(sourcePath, directories), let destination = Self.model(destinationPath, directories) else { return nil }
         return (source, destination)
@@ -90,8 +90,8 @@ struct MappingDocument {
         return nil
     }
 
-    /// Whether Core Data's hashes of the entities that are mapped are those of the models.
-    /// - Returns: nil where one is not known.
+    /// Whether Core Data's hashes of the mapped entities equal those of the models.
+    /// - Returns: nil if the hash of an entity is not known and no other hash differs.
     func isOf(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel, _ hashes: CoreDataHashes) -> Bool? {
         let sources = entities.filter { $0.source != nil }.map { ($0.source.flatMap { source.entitiesByName[$0] }, $0.sourceHash) }
         let destinations = entities.filter { $0.destination != nil }
@@ -108,8 +108,8 @@ struct MappingDocument {
         return isKnown ? true : nil
     }
 
-    /// Whether every entity of both models is mapped, and every mapping is of entities and properties that they have; where it leaves nothing to
-    /// the models, of all of them.
+    /// Whether every entity of both models is mapped, and every mapping names entities and properties that the models have. A compiled document
+    /// must map every stored property as well.
     func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         func isKnown(_ entity: Entity) -> Bool {
             if let name = entity.source, source.entitiesByName[name] == nil { return false }

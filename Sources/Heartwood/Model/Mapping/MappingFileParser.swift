@@ -5,15 +5,15 @@ internal import FileReading
     import FoundationXML
 #endif
 
-/// Reads the `xcmapping.xml` of an `.xcmappingmodel`.
+/// A parser of the `xcmapping.xml` in an `.xcmappingmodel`.
 final class MappingFileParser: NSObject, XMLParserDelegate {
-    /// One object of the store: its attributes' texts, and the objects that its relationships name.
+    /// One object of the XML store: the texts of its attributes, and the identifiers that its relationships name.
     private struct Object {
         let type: String
         var values: [String: String] = [:]
         var references: [String: [String]] = [:]
 
-        /// nil for an empty one too.
+        /// nil for an empty text too.
         subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
         var number: Int { self["mappingnumber"].flatMap { Int($0) } ?? 0 }
     }
@@ -123,7 +123,7 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
         switch name {
         case "object": if let id = values["id"] { object = (id, Object(type: values["type"]?.uppercased() ?? "")) }
         case "attribute":
-            // The models' copies are large, and not looked at.
+            // The copies of the models are large, and ignored.
             let named = values["name"]?.lowercased()
             attribute = named == "sourcemodeldata" || named == "destinationmodeldata" ? nil : named
             text = ""

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Finds the mapping model between two versions of a model among files.
+/// Searches files for the mapping model between two versions of a model.
 ///
-/// One that names the models' files, or, compiled, their hashes is the one where these are theirs. Where neither is at hand it is the only one
-/// whose entities and properties are theirs: of two that fit none is taken.
+/// A mapping model matches for certain if the model files that it names have these versions, or, if it is compiled, if its hashes equal
+/// those of the models. If neither can be checked, the entities and properties decide: one mapping model that fits is taken, of several none.
 struct MappingFinder {
-    /// Where mapping models, and the models' files that these name, lie.
+    /// The directories with the mapping models and with the model files that these name.
     let directories: [URL]
 
-    /// nil where none is of these versions; one that does not load is passed over.
+    /// - Returns: nil if no mapping model is for these versions. A file that does not load is skipped.
     func document(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> MappingDocument? {
         var fitting: [(name: String, document: MappingDocument)] = []
         var hashes: CoreDataHashes?
-        // What leaves nothing out comes first.
+        // Source files come before compiled ones, which hold less.
         for file in files([MappingDocument.ending, MappingDocument.compiledEnding]) {
             guard let document = try? MappingDocument.read(file) else { continue }
             let isCertain: Bool?
@@ -24,7 +24,7 @@ struct MappingFinder {
                 isCertain = document.models(in: directories).map { Self.has(source, $0.source) && Self.has(destination, $0.destination) }
             }
             if isCertain == true { return document }
-            // What Xcode compiles of a mapping model is the same one.
+            // A compiled file beside its source is the same mapping model.
             let name = file.deletingPathExtension().lastPathComponent
             guard isCertain == nil, document.fits(source, destination), !fitting.contains(where: { $0.name == name }) else { continue }
             fitting.append((name, document))
@@ -32,25 +32,25 @@ struct MappingFinder {
         return fitting.count == 1 ? fitting[0].document : nil
     }
 
-    /// Whether a model has the entities of another: it may be merged of several.
+    /// Whether `model` has the entities of `part`. A model may be merged from several.
     private static func has(_ model: NSManagedObjectModel, _ part: NSManagedObjectModel) -> Bool {
         let known = model.entityVersionHashesByName
         return part.entityVersionHashesByName.allSatisfy { known[$0.key] == $0.value }
     }
 
-    /// Core Data's hashes of two models: of those themselves, else of the compiled models that lie there.
+    /// Core Data's hashes of two models. Missing ones are read from the compiled models in the directories.
     private func hashes(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> CoreDataHashes {
         var hashes = source.coreDataHashes
         hashes.add(destination.coreDataHashes)
         guard (source.entities + destination.entities).contains(where: { hashes[$0] == nil }) else { return hashes }
-        // Also of those whose source lies beside them.
+        // The `.momd` is read even if the model's source is beside it.
         for url in files(["momd"]).flatMap(ModelFile.versions) {
             if let model = try? NSManagedObjectModel.load(contentsOf: url) { hashes.add(model.coreDataHashes) }
         }
         return hashes
     }
 
-    /// By directory, ending and name.
+    /// Sorted by directory, ending and name.
     private func files(_ endings: [String]) -> [URL] {
         directories.flatMap { directory in
             let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
@@ -58,7 +58,7 @@ struct MappingFinder {
         }
     }
 
-    /// The directories that a mapping model is in, the nearest first: a project keeps its models not far away.
+    /// Up to four directories that contain a mapping model, the nearest first. A project keeps its models nearby.
     static func ancestors(of url: URL) -> [URL] {
         var found: [URL] = [], next = url.standardizedFileURL
         while found.count < 4, next.path != "/" {

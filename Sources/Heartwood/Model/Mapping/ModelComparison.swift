@@ -1,23 +1,23 @@
 import Foundation
 
-/// Which entities and properties of one version of a model are those of another.
+/// Matches the entities and properties of one version of a model with those of another.
 ///
-/// Things with one identifier are the same: the renaming identifier, or the name where none is set. A renaming identifier that is nobody's
-/// identifier in the source may be the name that the thing had there, where nothing else is that thing.
+/// Two things match if their identifiers are equal: the renaming identifier, or the name if none is set. If no identifier in the source equals
+/// a renaming identifier, it is tried as the old name of a source's thing, unless something else matches that thing.
 /// Source: https://developer.apple.com/documentation/coredata/migrating-your-data-model-automatically
 package struct ModelComparison {
     package struct EntityPair {
         package let source: NSEntityDescription
         package let destination: NSEntityDescription
-        /// The properties that both have, inherited ones included, without elements of composites; transient ones and such of other kinds too.
+        /// All matched properties, also inherited and transient ones and pairs of different kinds. Elements of composites are left out.
         package let matches: [PropertyPair]
-        /// Those of them whose values the destination takes over.
+        /// The matched properties whose values the destination takes over.
         let properties: [PropertyPair]
 
-        /// Whether a property of the destination has the values that it had.
+        /// Whether a property of the destination keeps its old values.
         package func keeps(_ property: NSPropertyDescription) -> Bool { properties.contains { $0.destination === property } }
 
-        /// The destination's properties that the source has not.
+        /// The destination's properties that take over no values.
         var added: [NSPropertyDescription] {
             destination.properties.filter { !keeps($0) }
         }
@@ -28,9 +28,9 @@ package struct ModelComparison {
         package let destination: NSPropertyDescription
     }
 
-    /// What keeps a mapping from being inferred.
+    /// A reason why no mapping can be inferred.
     package struct Obstacle {
-        /// In Core Data's words where it has them.
+        /// Core Data's words, if it has any for this.
         package let reason: String
         package let entity: NSEntityDescription?
         package let property: NSPropertyDescription?
@@ -40,20 +40,20 @@ package struct ModelComparison {
     let destination: NSManagedObjectModel
     /// In the order of the destination's entities.
     package let pairs: [EntityPair]
-    /// Entities that the destination alone has.
+    /// Entities that only the destination has.
     package let added: [NSEntityDescription]
-    /// Entities that the source alone has.
+    /// Entities that only the source has.
     package let removed: [NSEntityDescription]
     package private(set) var obstacles: [Obstacle] = []
 
-    /// - Throws: 134190 where what is the same has become something that no value of the source says: an attribute of another type, an
-    ///   attribute that was a relationship, a relationship to one that was to many. The keys `reason`, `entity` and `property` say what.
+    /// - Throws: 134190 if the source's values say nothing of the new ones: an attribute changed to an unrelated type, a relationship became an
+    ///   attribute or the reverse, a to-many relationship became to-one. The keys `reason`, `entity` and `property` give the details.
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil) throws {
         self.init(comparing: source, with: destination, configuration: configuration)
         if let obstacle = obstacles.first { throw obstacle.error }
     }
 
-    /// The same with all that keeps a mapping from being inferred.
+    /// Compares without throwing, and collects every obstacle.
     package init(comparing source: NSManagedObjectModel, with destination: NSManagedObjectModel, configuration: String? = nil) {
         self.source = source
         self.destination = destination
@@ -88,7 +88,7 @@ package struct ModelComparison {
         }
         let matches = found.map { PropertyPair(source: sources[$0.source], destination: destinations[$0.destination]) }
         let properties = matches.filter { pair in
-            // What is in memory alone has nothing to take over.
+            // A transient property has no stored values.
             guard !pair.source.isTransient, !pair.destination.isTransient else { return false }
             guard let reason = incompatibility(pair) else { return true }
             obstacles.append(Obstacle(reason: reason, entity: new, property: pair.destination))
@@ -97,12 +97,12 @@ package struct ModelComparison {
         return EntityPair(source: old, destination: new, matches: matches, properties: properties)
     }
 
-    /// Whether the values of one property are values of the other; what is in memory alone has none.
+    /// Whether the values of one property can become values of the other. True for transient properties, which have no stored values.
     package static func takesOver(_ old: NSPropertyDescription, _ new: NSPropertyDescription) -> Bool {
         old.isTransient || new.isTransient || incompatibility(PropertyPair(source: old, destination: new)) == nil
     }
 
-    /// Why the values of one are none of the other's; nil where they are.
+    /// The reason why the values of one cannot become values of the other; nil if they can.
     private static func incompatibility(_ pair: PropertyPair) -> String? {
         switch (pair.source, pair.destination) {
         case (let old as NSCompositeAttributeDescription, let new as NSCompositeAttributeDescription):
@@ -111,7 +111,7 @@ package struct ModelComparison {
             }
             return nil
         case (let old as NSAttributeDescription, let new as NSAttributeDescription):
-            // A derived one is computed anew, whatever it was.
+            // A derived attribute is recomputed, so its old values do not matter.
             if new is NSDerivedAttributeDescription { return nil }
             return AttributeConversion(from: old, to: new) == nil ? "Source and destination attribute types are incompatible" : nil
         case (let old as NSRelationshipDescription, let new as NSRelationshipDescription):
@@ -121,13 +121,13 @@ package struct ModelComparison {
         }
     }
 
-    /// An attribute as rows have it, under its whole path.
+    /// An attribute as a column of the rows, under its whole path.
     struct ColumnPair {
         let source: (name: String, attribute: NSAttributeDescription)
         let destination: (name: String, attribute: NSAttributeDescription)
     }
 
-    /// The columns that an attribute has in both versions: of a composite one those of its elements.
+    /// The columns that an attribute has in both versions. A composite attribute has a column for each element.
     static func columns(
         from old: NSAttributeDescription, to new: NSAttributeDescription, in prefixes: (old: String, new: String) = ("", "")
     ) -> [ColumnPair] {
@@ -138,28 +138,28 @@ package struct ModelComparison {
         return elements(of: before, in: after).flatMap { columns(from: $0, to: $1, in: ("\(names.old).", "\(names.new).")) }
     }
 
-    /// The elements of a composite attribute that another version of it has too.
+    /// The elements that a composite attribute has in both versions.
     private static func elements(
         of old: NSCompositeAttributeDescription, in new: NSCompositeAttributeDescription
     ) -> [(NSAttributeDescription, NSAttributeDescription)] {
         match(old.elements, new.elements) { _, _ in }.map { (old.elements[$0.source], new.elements[$0.destination]) }
     }
 
-    /// A relationship that leads to another entity now is a new one where none of its objects is of that: Core Data infers so, as the tests of a
-    /// public app that migrate its stores show.
+    /// Removes relationships whose destination entity changed to one that matches none of the old entities. Such a relationship is new. Core Data
+    /// infers the same, as the migration tests of a public app show.
     private static func leavingOutMoved(_ pair: EntityPair, _ counterparts: [ObjectIdentifier: NSEntityDescription]) -> EntityPair {
         let properties = pair.properties.filter { property in
             guard let before = (property.source as? NSRelationshipDescription)?.destinationEntity,
                 let after = (property.destination as? NSRelationshipDescription)?.destinationEntity
             else { return true }
-            // Some entity of before is one of after, or all are gone.
+            // Keep it if an old destination entity became one of the new, or if all old ones were removed.
             let stays = before.concreteFamily.compactMap { counterparts[ObjectIdentifier($0)] }
             return stays.isEmpty || stays.contains { $0.isKindOf(entity: after) }
         }
         return EntityPair(source: pair.source, destination: pair.destination, matches: pair.matches, properties: properties)
     }
 
-    /// - Parameter twice: told of a new thing whose identifier another one has as well, and that therefore matches nothing.
+    /// - Parameter twice: called for each new thing that shares its identifier with another one and therefore matches nothing.
     private static func match<Thing: RenamedThing>(
         _ old: [Thing], _ new: [Thing], twice: (_ index: Int, _ identifier: String) -> Void
     ) -> [(source: Int, destination: Int)] {
@@ -176,14 +176,14 @@ package struct ModelComparison {
                 taken[source] = index
                 continue
             }
-            // Of an attribute and a relationship that claim one property, the one that it was is it; the other is new.
+            // If an attribute and a relationship claim one old property, the one of the same kind matches, and the other is new.
             let isOfKind = new[index].isOfKind(of: old[source]), isOtherOfKind = new[other].isOfKind(of: old[source])
             if isOfKind == isOtherOfKind { twice(index, identifier) } else if isOfKind { taken[source] = index }
         }
         for index in left {
             let identifier = new[index].identifier
             guard let source = names[identifier] else { continue }
-            // A name that has another's identifier for its own is a new thing's; two that state the name are not told apart.
+            // A source's thing that already matched keeps its match. Two new things with the same old name are reported.
             if let other = taken[source] {
                 if new[other].identifier == identifier { twice(index, identifier) }
             } else {
@@ -195,7 +195,7 @@ package struct ModelComparison {
 }
 
 extension ModelComparison.Obstacle {
-    /// 134190.
+    /// An error with code 134190.
     var error: NSError {
         let place = [entity?.name, property?.name].compactMap(\.self).joined(separator: ".")
         var info: [String: Any] = ["reason": reason]
@@ -207,11 +207,11 @@ extension ModelComparison.Obstacle {
     }
 }
 
-/// What keeps its identity where its name changes.
+/// An entity or property that keeps its identity when its name changes.
 private protocol RenamedThing {
     var nameInModel: String { get }
     var statedRenamingIdentifier: String? { get }
-    /// Whether both are attributes, or relationships, or neither.
+    /// Whether both are attributes, or both relationships, or both neither.
     func isOfKind(of other: Self) -> Bool
 }
 

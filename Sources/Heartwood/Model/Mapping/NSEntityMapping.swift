@@ -1,34 +1,34 @@
 import Foundation
 
-/// What becomes of the objects of an entity. The raw values are Core Data's.
+/// The treatment of an entity's objects in a migration. The raw values are Core Data's.
 public enum NSEntityMappingType: UInt, Sendable {
-    /// As the entities say: `NSMappingModel` says how each is understood.
+    /// Decided from the entities when the mapping model is used; see `NSMappingModel`.
     case undefinedEntityMappingType = 0
     /// The mapping's policy makes the destination's objects.
     case customEntityMappingType = 1
-    /// The destination alone has the entity.
+    /// Only the destination has the entity.
     case addEntityMappingType = 2
-    /// The source alone has it: its objects are left behind.
+    /// Only the source has the entity; its objects are left behind.
     case removeEntityMappingType = 3
-    /// Nothing has changed but, perhaps, the name.
+    /// Nothing has changed except, perhaps, the name.
     case copyEntityMappingType = 4
     /// Properties have changed.
     case transformEntityMappingType = 5
 }
 
-/// How the objects of one entity of the source become objects of one entity of the destination.
+/// A rule that turns the objects of one source entity into objects of one destination entity.
 /// Source: https://developer.apple.com/documentation/coredata/nsentitymapping
 open class NSEntityMapping: NSObject {
-    /// Tells the mapping from the others of its model; value expressions name it. Without one of its own it is made of the entities' names.
+    /// Identifies the mapping in its model; value expressions refer to it. The default is made of the entities' names.
     open var name: String! {
         get { ownName ?? "\(sourceEntityName ?? "")->\(destinationEntityName ?? "")" }
         set { ownName = newValue }
     }
     private var ownName: String?
     open var mappingType = NSEntityMappingType.undefinedEntityMappingType
-    /// nil: no object of the source is asked for.
+    /// nil: the mapping reads no objects of the source.
     open var sourceEntityName: String?
-    /// nil: none is made in the destination.
+    /// nil: the mapping makes no objects.
     open var destinationEntityName: String?
     /// The version of the source's entity that the mapping is for; nil for any.
     open var sourceEntityVersionHash: Data?
@@ -36,11 +36,11 @@ open class NSEntityMapping: NSObject {
     open var destinationEntityVersionHash: Data?
     open var attributeMappings: [NSPropertyMapping]?
     open var relationshipMappings: [NSPropertyMapping]?
-    /// Gives the source's objects: a fetch request, or a collection of them. nil: all of the source's entity, those of its subentities left out.
+    /// Gives the source's objects, as a fetch request or a collection. nil: all objects of the source's entity, without those of subentities.
     open var sourceExpression: NSExpression?
-    /// Whatever the mapping's policy wants to know.
+    /// Free for the mapping's policy.
     open var userInfo: [AnyHashable: Any]?
-    /// The name of a subclass of `NSEntityMigrationPolicy`, with its module in front where it is not found without; nil for that class itself.
+    /// The name of a subclass of `NSEntityMigrationPolicy`; nil for that class itself. Add the module in front if the name alone is not found.
     open var entityMigrationPolicyClassName: String?
 
     public override init() {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSMappingModel {
-    /// The mapping that a comparison gives. Mappings are named as Core Data names them: `IEM_Copy_Entity`, `IEM_Transform_Entity`,
+    /// Makes the mapping that a comparison gives. Mappings have the names that Core Data gives them: `IEM_Copy_Entity`, `IEM_Transform_Entity`,
     /// `IEM_Add_Entity`, `IEM_Remove_Entity`.
     convenience init(inferredFrom comparison: ModelComparison) {
         self.init()
@@ -28,7 +28,7 @@ extension NSMappingModel {
         inferredText = text
     }
 
-    /// All that it says.
+    /// A text of the whole contents. Comparing it with an older one shows whether the model was changed.
     final var text: String {
         (entityMappings ?? []).map { mapping in
             let properties = (mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])
@@ -47,7 +47,7 @@ extension NSMappingModel {
         return mapping
     }
 
-    /// As Xcode writes it.
+    /// Builds the expression that Xcode writes for this.
     static func sourceExpression(_ entity: String, where predicate: String? = nil) -> NSExpression {
         let request = ExpressionNode.block(ExpressionBlock(.method(MigrationFunction.fetchRequest.rawValue)), [
             .variable(NSMigrationManagerKey), .constant(.text(entity)), .constant(.text(predicate ?? "TRUEPREDICATE")),

@@ -1,14 +1,14 @@
 import Foundation
 
-/// How the objects of a store with one version of a model become objects of a store with another.
+/// The rules that turn the objects of a store with one version of a model into objects of a store with another version.
 ///
-/// Make one in code, load one that was made in Xcode, or have it inferred where the changes say it themselves.
+/// Make one in code, load one that was made in Xcode, or have it inferred if the changes need no decision.
 ///
-/// A property mapping that Xcode's editor was left to fill in takes over the source's property of the same name: from the models with which
-/// the mapping model is used, where those that it names are not found beside its file.
+/// A property mapping that was left empty in Xcode's editor takes over the source's property of the same name. It is completed from the models
+/// that the file names, or, if these are not found beside the file, from the models with which the mapping model is used.
 /// Source: https://developer.apple.com/documentation/coredata/nsmappingmodel
 open class NSMappingModel: NSObject {
-    /// In this order they are gone through.
+    /// In the order in which a migration runs them.
     open var entityMappings: [NSEntityMapping]! = [] {
         didSet { inferredText = nil }
     }
@@ -17,49 +17,49 @@ open class NSMappingModel: NSObject {
         Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }) { first, _ in first }
     }
 
-    /// All that was inferred, in words; nil for a model that somebody has made or changed.
+    /// The text of an inferred model; nil for a model that was made or changed in code.
     final var inferredText: String?
-    /// What the file did not say and the models do; nil once that is known.
+    /// The document whose gaps the models must fill; nil once they are filled.
     final var document: MappingDocument?
 
     public override init() {
         super.init()
     }
 
-    /// Loads a mapping model: a folder `.xcmappingmodel` as Xcode's editor writes it, the `xcmapping.xml` in it, or what Xcode compiles of it, a
-    /// `.cdm`. nil where it cannot be loaded; `load(contentsOf:)` says why.
+    /// Loads a mapping model: an `.xcmappingmodel` folder of Xcode's editor, the `xcmapping.xml` in it, or a compiled `.cdm`. Returns nil if it
+    /// cannot be loaded; `load(contentsOf:)` throws the reason.
     ///
-    /// A compiled one names versions of entities by hashes that only Core Data computes: its entity mappings have no hashes before a migration,
-    /// and then those of the models with which it is used.
+    /// A compiled model names versions of entities by hashes that only Core Data computes. So its entity mappings have no hashes before a
+    /// migration, and then those of the models with which it is used.
     public convenience init?(contentsOf url: URL?) {
         guard let url, let document = try? MappingDocument.read(url) else { return nil }
         self.init(document, beside: url)
     }
 
-    /// The same.
-    /// - Throws: an error whose description names the file, and what is wrong with it.
+    /// Loads a mapping model like `init(contentsOf:)`.
+    /// - Throws: an error whose description names the file and the reason.
     public static func load(contentsOf url: URL) throws -> NSMappingModel { NSMappingModel(try MappingDocument.read(url), beside: url) }
 
-    /// The mapping model between two versions of a model, found in bundles' resources: one that names files of these versions, or, compiled,
-    /// the hashes that Xcode wrote for them beside a compiled model (`VersionInfo.plist` in a `.momd`). Where neither files nor hashes are at hand
-    /// it is the only one whose entities and properties are theirs: nil where there is none, or more than one.
-    /// - Parameter bundles: nil: all that are loaded, and where a container looks for models.
+    /// Finds the mapping model between two versions of a model in bundles' resources. It must name files of these versions or, if compiled, the
+    /// hashes that Xcode wrote beside a compiled model (`VersionInfo.plist` in a `.momd`). If neither files nor hashes are at hand, it is the only
+    /// one whose entities and properties fit the models. Returns nil if none fits, or more than one.
+    /// - Parameter bundles: nil: all loaded bundles, and the directories in which a container looks for models.
     public convenience init?(from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?, destinationModel: NSManagedObjectModel?) {
         guard let sourceModel, let destinationModel else { return nil }
         self.init(directories: bundles?.compactMap(\.resourceURL) ?? ModelFinder.directories, sourceModel, destinationModel)
     }
 
-    /// The same, found in folders.
+    /// Finds the mapping model in directories.
     convenience init?(directories: [URL], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) {
         guard let found = MappingFinder(directories: directories).document(from: source, to: destination) else { return nil }
         self.init()
         entityMappings = found.entityMappings(from: source, to: destination)
     }
 
-    /// The mapping that follows from two versions of a model by themselves: entities and properties of one name, or of one renaming
-    /// identifier, are the same.
-    /// - Throws: 134190 where something has changed that says nothing of its objects' new values; `reason`, `entity` and `property` in its user
-    ///   info say what.
+    /// Infers the mapping between two versions of a model. Entities and properties match if they have the same name or the same renaming
+    /// identifier.
+    /// - Throws: 134190 if a change does not determine its objects' new values; `reason`, `entity` and `property` in the user info give the
+    ///   details.
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {
@@ -74,7 +74,7 @@ open class NSMappingModel: NSObject {
         if models == nil { self.document = document }
     }
 
-    /// Fills in what its file left to the models, and its entities' versions.
+    /// Fills in the parts that the file left to the models, and the versions of the entities.
     final func complete(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
         guard let document else { return }
         self.document = nil

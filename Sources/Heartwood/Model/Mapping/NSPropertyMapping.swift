@@ -1,24 +1,24 @@
 import Foundation
 
-/// How one property of an entity of the destination gets its value.
+/// A rule that gives one property of a destination entity its value.
 /// Source: https://developer.apple.com/documentation/coredata/nspropertymapping
 open class NSPropertyMapping: NSObject {
-    /// The property of the destination.
+    /// The name of the destination's property.
     open var name: String?
-    /// Gives the value. It may use the variables that `NSMigrationManagerKey` and its kin name. nil: the property keeps its default.
+    /// Gives the value. It may use the variables named by `NSMigrationManagerKey` and the constants beside it. nil: the property keeps its default.
     open var valueExpression: NSExpression? {
         didSet { inference = nil }
     }
-    /// Whatever the mapping's policy wants to know.
+    /// Free for the mapping's policy.
     open var userInfo: [AnyHashable: Any]?
-    /// What the value expression says in words is done without evaluating it; nil where somebody has set one.
+    /// A short form of the value expression, which migration runs without evaluating the expression; nil if the expression was set from outside.
     private(set) final var inference: Inference?
 
     /// A value that follows from the models.
     enum Inference {
-        /// The value of an attribute of the source.
+        /// The value of a source's attribute.
         case attribute(String)
-        /// The objects made of those of a relationship of the source.
+        /// The objects made from those of a source's relationship.
         case relationship(String)
     }
 

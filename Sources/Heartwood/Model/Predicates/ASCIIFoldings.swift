@@ -1,21 +1,21 @@
-/// Which ASCII bytes letters beyond ASCII fold to, by blocks of 64 scalars, each learnt once: tells at a glance of most texts in other
-/// scripts that they do not have what a pattern needs.
+/// The ASCII bytes to which non-ASCII letters fold, by blocks of 64 scalars, each learnt once. Most texts in other scripts are rejected by it
+/// without folding: they cannot contain a byte that the pattern needs.
 ///
 /// Invariants:
-/// 1. A byte that is not among a block's is what no scalar of the block folds to alone. A block that was not looked at yet has all.
-/// 2. A text that is folded as a whole has no ASCII byte that none of its scalars folds to alone: what scalars do to each other is to
-///    lose marks and to be composed. (`TextFoldingTests` compares.)
+/// 1. A byte that is not in a block's set is one to which no scalar of the block folds alone. A block that was not learnt yet has all bytes.
+/// 2. Folding a whole text yields no ASCII byte that none of its scalars yields alone: scalars affect each other only by losing marks and by
+///    composition. (`TextFoldingTests` compares.)
 final class ASCIIFoldings {
-    /// What may be asked for: what separates scalars while they are learnt is not among it.
+    /// The bytes that may be asked about. The separator of scalars during learning is not one of them.
     static let bytes: ClosedRange<UInt8> = 0x21...0x7E
 
     private let options: PredicateNode.Options
-    /// For each block bits for the bytes below 64, then for each block those for the others.
+    /// For each block the bits of the bytes below 64, then for each block the bits of the others.
     private let sets: UnsafeMutablePointer<UInt64>
-    /// Blocks that were learnt.
+    /// The blocks that were learnt.
     private var learnt: Set<Int> = []
 
-    /// Up to the scalars of three bytes of UTF-8.
+    /// Covers the scalars of up to three bytes of UTF-8.
     private static let blockCount = 1024
 
     init(_ options: PredicateNode.Options) {
@@ -28,7 +28,7 @@ final class ASCIIFoldings {
         sets.deallocate()
     }
 
-    /// Whether a text, folded, may have a byte of `bytes`.
+    /// Whether a text, once folded, may contain a byte of `bytes`. Folds nothing.
     func mayHave(_ byte: UInt8, _ text: UnsafeRawBufferPointer) -> Bool {
         let isLetter = options.contains(.caseInsensitive) && byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
         let caseBit: UInt8 = isLetter ? 0x20 : 0
@@ -52,7 +52,7 @@ final class ASCIIFoldings {
                 at &+= 1
                 continue
             }
-            // What is no UTF-8 is left to others, as are four bytes.
+            // Invalid UTF-8 and scalars of four bytes are left to the caller.
             guard let letter = ShortScalar(text, at: at) else { return true }
             at &+= letter.size
             let block = Int(letter.value >> 6)
@@ -61,13 +61,13 @@ final class ASCIIFoldings {
         return false
     }
 
-    /// - Returns: whether the block's set says no more than it did.
+    /// - Returns: whether the block's set is unchanged.
     @inline(never)
     private func learn(_ block: Int) -> Bool {
         guard learnt.insert(block).inserted else { return true }
         var scalars = String.UnicodeScalarView()
         for value in UInt32(block) << 6..<UInt32(block + 1) << 6 {
-            // Halves of pairs are no UTF-8.
+            // Surrogates are not valid UTF-8. Their block keeps all bytes.
             guard let scalar = Unicode.Scalar(value) else { return true }
             scalars.append(scalar)
             scalars.append("\n")

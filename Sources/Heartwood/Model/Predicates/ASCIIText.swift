@@ -1,9 +1,9 @@
-/// Text of ASCII alone, eight bytes at a time.
+/// Operations on pure ASCII text, eight bytes at a time.
 enum ASCIIText {
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Calls `body` with the text, in lowercase where that is asked for.
-    /// - Returns: nil where there is more than ASCII.
+    /// Calls `body` with the text, in lowercase if `isLowered`.
+    /// - Returns: nil if the text has bytes beyond ASCII.
     @inline(__always)
     static func withLowered<Result>(
         _ text: UnsafeRawBufferPointer, isLowered: Bool, _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -27,7 +27,7 @@ enum ASCIIText {
         return true
     }
 
-    /// - Parameter buffer: of eight bytes more than the text.
+    /// - Parameter buffer: eight bytes longer than the text.
     private static func lower(_ text: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         let count = text.count
         guard count >= 8 else {
@@ -39,7 +39,7 @@ enum ASCIIText {
         }
         var at = 0
         while at < count {
-            // The last eight bytes are partly done already.
+            // The last eight bytes may overlap those that are already done.
             let index = min(at, count &- 8)
             guard let made = lowered(text.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else { return false }
             buffer.storeBytes(of: made, toByteOffset: index, as: UInt64.self)
@@ -48,22 +48,22 @@ enum ASCIIText {
         return true
     }
 
-    /// Eight letters in lowercase; nil where there is more than ASCII.
+    /// Eight bytes in lowercase; nil if one is beyond ASCII.
     @inline(__always)
     static func lowered(_ word: UInt64) -> UInt64? {
         guard word & highBits == 0 else { return nil }
-        // The high bit of a byte: set by the first sum from "A" on, by the second behind "Z".
+        // The high bit of a byte: the first sum sets it from "A" on, the second behind "Z".
         let isUpper = (word &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(word &+ 0x2525_2525_2525_2525) & highBits
         return word | isUpper >> 2
     }
 
-    /// Letters from the most frequent on; what is not among them is rarer.
+    /// The most frequent letters, in descending order. All other bytes are rarer.
     private static let frequent = Array(" etaoinsrhldcumfpgwybvk".utf8)
 
-    /// The place of the byte of a pattern that texts have least often.
+    /// The index of the pattern's byte that is rarest in texts.
     static func rarest(_ pattern: UnsafeRawBufferPointer) -> Int {
         func rank(_ byte: UInt8) -> Int {
-            // The first bytes of other scripts' letters repeat in each of them; the later ones tell more.
+            // The lead bytes of other scripts' letters repeat in each letter, so the continuation bytes are more selective.
             if byte >= 0xC0 { return 1 }
             return frequent.firstIndex(of: byte | (byte >= 0x41 && byte <= 0x5A ? 0x20 : 0)) ?? frequent.count
         }

@@ -1,9 +1,9 @@
 import Foundation
 
 #if !canImport(ObjectiveC)
-    // Predicate arguments that are no C arguments off Apple's platforms, where the Objective-C runtime makes them so. The parser takes them
-    // as values; the encoding, which only C's own variadic functions would read, is a pointer to the object. A text's format writes them by
-    // their descriptions.
+    // Predicate arguments that are no C arguments off Apple's platforms; there the Objective-C runtime provides this. The parser takes them
+    // as values. Only C's own variadic functions would read the encoding, which is a pointer to the object. A String format prints their
+    // descriptions.
 
     extension Date: @retroactive CVarArg, @retroactive _CVarArgObject {
         public var _cVarArgObject: any CVarArg { ArgumentText(of: self, description) }

@@ -3,7 +3,7 @@
 
     /// Reads the arguments of a `CVaListPointer`, as `withVaList` makes it, by the conversions of a format.
     ///
-    /// What a conversion takes is C's: `%d` an `int`, `%ld` and `%lld` a `long`, `%f` a `double`, `%@` and `%K` an object.
+    /// The conversions take C's types: `%d` an `int`, `%ld` and `%lld` a `long`, `%f` a `double`, `%@` and `%K` an object.
     struct CVariableArguments {
         private var list: Registers
 
@@ -11,8 +11,8 @@
             self.list = Registers(list)
         }
 
-        /// The arguments of a format, in its order.
-        /// - Throws: where the format is malformed.
+        /// The arguments of a format, in the format's order.
+        /// - Throws: if the format is malformed.
         static func read(_ list: CVaListPointer, for format: String) throws -> [Any?] {
             var lexer = try PredicateLexer(format)
             var arguments = CVariableArguments(list), values: [Any?] = []
@@ -43,10 +43,10 @@
     }
 
     extension CVariableArguments {
-        /// Where the next words and doubles of a list are, by the rules of the platform's C.
+        /// The positions of the next words and doubles of a list, by the rules of the platform's C.
         private struct Registers {
             private var stack: UnsafeRawPointer
-            // Behind the last word, and the last double, that was passed in registers; how many bytes of them are not read yet.
+            // The ends of the areas for words and doubles passed in registers, and the number of bytes in each that are not read yet.
             private var wordsEnd: UnsafeRawPointer
             private var doublesEnd: UnsafeRawPointer
             private var wordBytes = 0
@@ -107,9 +107,9 @@
         }
     }
 
-    /// The text of a value that is no object of C's formats, which a predicate's format takes the value from.
+    /// The text form of an argument that is no object for C's formats. A predicate's format takes the value from it.
     ///
-    /// `withVaList` hands over an object for each argument, and a text's format can write none but Foundation's texts.
+    /// `withVaList` passes one object for each argument, and a String format can print only Foundation's strings.
     final class ArgumentText: NSMutableString {
         private(set) var value: Any?
         private var units: [unichar] = []
@@ -123,7 +123,7 @@
         override var length: Int { units.count }
         override func character(at index: Int) -> unichar { units[index] }
 
-        // What Foundation requires of a subclass; nobody makes one so.
+        // Foundation requires these initializers of a subclass. They are not used.
 
         required init(capacity: Int) { super.init(capacity: capacity) }
 

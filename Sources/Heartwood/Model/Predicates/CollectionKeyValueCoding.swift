@@ -1,15 +1,15 @@
 #if !canImport(ObjectiveC)
     import Foundation
 
-    // Key-value coding of Foundation's collections, which has none off Apple's platforms: relationships' sets, and what fetches give, are
-    // asked for their members' values.
+    // Key-value coding of Foundation's collections, which is missing off Apple's platforms. Programs read members' values through relationships'
+    // sets and through the results of fetches.
 
     extension NSArray {
-        /// The members' values under a key, with `NSNull` for null; of `@count` and other collection operators what they make of the members.
+        /// The members' values for a key, with `NSNull` for null. For `@count` and other collection operators the operator's result.
         /// - Precondition: each member has the key.
         public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
 
-        /// The same, under a path of keys joined by dots.
+        /// The members' values for a path of keys joined by dots.
         public func value(forKeyPath keyPath: String) -> Any? {
             if keyPath.hasPrefix("@") { return CollectionValues.made(of: self, keyPath) }
             return NSArray(array: CollectionValues.of(allMembers, keyPath).map { $0 ?? NSNull() })
@@ -19,11 +19,11 @@
     }
 
     extension NSSet {
-        /// The set of the members' values under a key, without null; of `@count` and other collection operators what they make of the members.
+        /// The set of the members' values for a key, without null. For `@count` and other collection operators the operator's result.
         /// - Precondition: each member has the key.
         public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
 
-        /// The same, under a path of keys joined by dots.
+        /// The members' values for a path of keys joined by dots.
         public func value(forKeyPath keyPath: String) -> Any? {
             if keyPath.hasPrefix("@") { return CollectionValues.made(of: self, keyPath) }
             return NSSet(array: CollectionValues.of(allObjects, keyPath).compactMap { $0 })
@@ -31,12 +31,11 @@
     }
 
     extension NSOrderedSet {
-        /// The ordered set of the members' values under a key, without null; of `@count` and other collection operators what they make of
-        /// the members.
+        /// The ordered set of the members' values for a key, without null. For `@count` and other collection operators the operator's result.
         /// - Precondition: each member has the key.
         public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
 
-        /// The same, under a path of keys joined by dots.
+        /// The members' values for a path of keys joined by dots.
         public func value(forKeyPath keyPath: String) -> Any? {
             if keyPath.hasPrefix("@") { return CollectionValues.made(of: self, keyPath) }
             return NSOrderedSet(array: CollectionValues.of(array, keyPath).compactMap { $0 })
@@ -51,7 +50,7 @@
     }
 
     private enum CollectionValues {
-        /// What a collection operator at the start of a path makes.
+        /// The result of a collection operator at the start of a path.
         static func made(of collection: Any, _ path: String) -> Any? {
             let keys: [String]
             do { keys = try PredicateKeyPath.keys(path) } catch { preconditionFailure("A collection has no value: \(error).") }

@@ -1,4 +1,4 @@
-/// How two values that have an order are compared.
+/// A comparison of two ordered values.
 enum ComparisonOperator: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
@@ -27,7 +27,7 @@ enum ComparisonOperator: Sendable {
 }
 
 extension PredicateNode.Operator {
-    /// The order that it asks for; nil for an operator that asks for something else.
+    /// The comparison that the operator makes; nil for an operator of another kind.
     var order: ComparisonOperator? {
         switch self {
         case .equal: .equal
@@ -51,6 +51,6 @@ extension PredicateNode.Operator {
         }
     }
 
-    /// The operator with its sides exchanged; nil for one that asks for no order.
+    /// The operator with its sides exchanged; nil for an operator that does not compare by order.
     var mirrored: PredicateNode.Operator? { order.map { PredicateNode.Operator($0.mirrored) } }
 }

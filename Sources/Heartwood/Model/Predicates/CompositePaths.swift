@@ -1,8 +1,8 @@
 import Foundation
 
-/// Key paths into composite attributes, whose elements have columns named by the whole path.
+/// Key paths into composite attributes. The columns of the elements have the whole path as their name.
 extension NSEntityDescription {
-    /// The keys with those that lead into a composite joined: "home", "address", "city" become "home", "address.city".
+    /// Joins the keys that lead into a composite: "home", "address", "city" become "home", "address.city".
     func joiningComposites(_ keys: [String]) -> [String] {
         guard model?.hasComposites == true else { return keys }
         var result: [String] = [], owner: NSEntityDescription? = self, place = 0
@@ -22,15 +22,15 @@ extension NSEntityDescription {
         return result
     }
 
-    /// A property that values are kept of, an element of a composite by its path among them.
+    /// A property with stored values. An element of a composite is found by its path.
     func keptProperty(_ name: String) -> NSPropertyDescription? {
         isFrozen ? propertyIndexByName[name].map { frozenProperties[$0] } : propertiesByName[name]
     }
 }
 
 extension PredicateNode {
-    /// With the key paths into composites in the form that stores know; see `NSEntityDescription.joiningComposites(_:)`. A path of which
-    /// nobody knows whose it is stays as it is: objects understand either form.
+    /// Joins the key paths into composites, as stores expect them; see `NSEntityDescription.joiningComposites(_:)`. A path stays unchanged if the
+    /// entity at its start is unknown; objects understand both forms.
     func joiningComposites(of entity: NSEntityDescription) -> PredicateNode {
         guard entity.model?.hasComposites == true else { return self }
         let join = CompositeJoin(entity: entity)
@@ -39,7 +39,7 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-    /// The same for an expression.
+    /// Joins the key paths into composites.
     func joiningComposites(of entity: NSEntityDescription) -> ExpressionNode {
         guard entity.model?.hasComposites == true else { return self }
         let join = CompositeJoin(entity: entity)
@@ -47,9 +47,9 @@ extension ExpressionNode {
     }
 }
 
-/// Joins key paths, each by the entity of the objects that it is asked of.
+/// Joins key paths. Each is resolved from the entity of the objects to which it is applied.
 private struct CompositeJoin {
-    /// Of the objects that subqueries' variables stand for.
+    /// The entities of the objects that subqueries' variables represent.
     typealias Variables = [String: NSEntityDescription]
 
     let entity: NSEntityDescription

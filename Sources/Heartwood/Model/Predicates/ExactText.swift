@@ -1,7 +1,7 @@
 import Foundation
 
-/// A text that is equal to one of the same UTF-8 bytes alone, as texts are in stores and predicates. Swift's own equality takes composed
-/// and decomposed forms of a letter as one.
+/// A text that equals only texts with the same UTF-8 bytes, as in stores and predicates. Swift's own equality also treats composed and
+/// decomposed forms of a letter as equal.
 package struct ExactText: Hashable, Sendable {
     package let text: String
 
@@ -14,13 +14,13 @@ package struct ExactText: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // Ends it, where more is combined.
+        // Ends the text, so that it cannot run into the next combined value. UTF-8 never has this byte.
         hasher.combine(0xFF as UInt8)
     }
 }
 
 extension String {
-    /// Whether both are the same UTF-8: how fetches compare text. Swift's own equality takes composed and decomposed characters for the same.
+    /// Whether both have the same UTF-8 bytes, as fetches compare text. Swift's own equality also treats composed and decomposed forms as equal.
     func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let isSame = utf8.withContiguousStorageIfAvailable { own in

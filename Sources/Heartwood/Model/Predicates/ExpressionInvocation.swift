@@ -1,14 +1,14 @@
 import Foundation
 
-/// What answers to a FUNCTION by the method's name: there is no asking an object for any method without the Objective-C runtime.
+/// An object that answers a FUNCTION by the method's name. Without the Objective-C runtime an object cannot be sent an arbitrary message.
 protocol FunctionReceiver: AnyObject {
-    /// - Returns: nil where it does not know the method.
+    /// - Returns: nil if the receiver does not know the method.
     func answer(toFunction selector: String, arguments: [PredicateValue]) throws -> PredicateValue?
 }
 
 extension ExpressionNode {
-    /// The call of a method on the first argument: one that predicates know, or, of a variable, one that its value may answer.
-    /// - Returns: nil where there is no such method, or it takes other arguments.
+    /// The call of a method on the first argument. It is a method that predicates know, or, on a variable, any that its value may answer.
+    /// - Returns: nil if predicates do not know the method, or if it takes another number of arguments.
     static func call(ofMethod name: String, _ arguments: [ExpressionNode]) -> ExpressionNode? {
         if let known = PredicateFunction.method(name) { return known.accepts(count: arguments.count) ? .call(known, arguments) : nil }
         guard let receiver = arguments.first, receiver.isVariable else { return nil }
@@ -22,7 +22,7 @@ extension ExpressionNode {
 }
 
 extension ExpressionNode {
-    /// Whether it is FETCH(request, context, countOnly).
+    /// Whether this is FETCH(request, context, countOnly).
     var isFetch: Bool {
         if case .block(let block, _) = self, case .fetch? = block.invocation { return true }
         return false
@@ -37,7 +37,7 @@ extension ExpressionBlock {
 }
 
 extension ExpressionBlock.Invocation {
-    /// - Throws: `PredicateFault` where nobody answers; what the receiver throws.
+    /// - Throws: `PredicateFault` if the receiver does not answer; the receiver's own errors.
     func value(_ arguments: [PredicateValue]) throws -> PredicateValue {
         switch self {
         case .method(let name):

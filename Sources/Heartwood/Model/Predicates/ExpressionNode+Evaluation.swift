@@ -1,7 +1,7 @@
 import Foundation
 
 extension ExpressionNode {
-    /// - Throws: `PredicateFault`, as predicates do; for a variable without a value.
+    /// - Throws: `PredicateFault`, as predicates do, also for a variable without a value.
     func value(_ scope: PredicateScope) throws -> PredicateValue {
         switch self {
         case .constant(let value): return value
@@ -38,7 +38,7 @@ extension PredicateFault {
 }
 
 extension ExpressionNode.SetOperation {
-    /// Each member once, in the order of the first appearance.
+    /// Keeps each member once, in the order of first appearance.
     func apply(_ a: [PredicateValue], _ b: [PredicateValue]) -> PredicateValue {
         let kept = switch self {
         case .union: a + b
@@ -50,7 +50,8 @@ extension ExpressionNode.SetOperation {
 }
 
 extension PredicateValue {
-    /// Each value once, in the order in which they come first. O(values), but for such as have no hash.
+    /// Keeps each value once, in the order of first appearance.
+    /// - Complexity: O(values), except for values without a hash.
     static func distinct(_ values: [PredicateValue]) -> [PredicateValue] {
         var result: [PredicateValue] = [], places: [Int: [Int]] = [:]
         for value in values {
@@ -62,7 +63,7 @@ extension PredicateValue {
         return result
     }
 
-    /// The same of values that are equal, whatever their types; 0 for what has none.
+    /// Equal values of any types have equal hashes; 0 for values without a hash.
     private var equalityHash: Int {
         switch self {
         case .bool(let flag): (flag ? 1.0 : 0.0).hashValue
@@ -82,10 +83,10 @@ extension PredicateValue {
 
 /// Key paths with collection operators.
 enum PredicateKeyPath {
-    /// A longer one is refused where it is parsed or asked, so that no walk along one can exhaust the stack.
+    /// The most keys in a path. Parsing or evaluating a longer one fails, so that following a path cannot exhaust the stack.
     static let keysMax = 64
 
-    /// The keys of a path that somebody has written.
+    /// Splits a written path into its keys.
     static func keys(_ path: String) throws(PredicateFault) -> [String] {
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard keys.count <= keysMax else { throw .longPath }
@@ -93,13 +94,13 @@ enum PredicateKeyPath {
         return keys
     }
 
-    /// A collection on the way gives the values of its members, null among them, in one list; an operator is asked of the collection
-    /// that its path comes to.
+    /// A collection on the path gives its members' values, null included, in one list. An operator applies to the collection at the end of the
+    /// path before it.
     static func value(_ keys: ArraySlice<String>, of subject: Any?) -> PredicateValue {
         guard let key = keys.first else { return PredicateValue(subject) }
         guard keys.count <= keysMax else { return .null }
         let rest = keys.dropFirst()
-        // First, since telling that an object is no collection takes long.
+        // Tested first, since finding out that an object is no collection is slow.
         if let object = subject as? any EntityObject, !key.hasPrefix("@") { return value(rest, of: object.predicateValue(forKey: key)) }
         if let members = members(of: subject) {
             if key.hasPrefix("@") { return collect(key, rest, members) }
@@ -142,7 +143,7 @@ enum PredicateKeyPath {
         }
     }
 
-    /// A collection operator over the members, by the rest of the path. Of members that are collections, over those.
+    /// Applies a collection operator to the members' values for the rest of the path. Members that are collections contribute their own members.
     private static func collect(_ name: String, _ rest: ArraySlice<String>, _ members: [Any]) -> PredicateValue {
         if name == "@count" { return .integer(Int64(members.count)) }
         let values = members.flatMap { member -> [PredicateValue] in
@@ -161,7 +162,7 @@ enum PredicateKeyPath {
         }
     }
 
-    /// The operators there are.
+    /// All known operators.
     static let operators: Set<String> = [
         "@count", "@min", "@max", "@sum", "@avg", "@unionOfObjects", "@unionOfArrays", "@unionOfSets", "@distinctUnionOfObjects",
         "@distinctUnionOfArrays", "@distinctUnionOfSets",

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What keys mean of the objects of a fetch, which may be of any entity of a family: a key may be one that only a subentity has, and
-/// siblings may have properties of one name. All of a model in use.
+/// The properties that keys name for the objects of a fetch. These may be of any entity of a family: only a subentity may have a key, and
+/// siblings may have properties with the same name. For entities of a model in use.
 extension NSEntityDescription {
-    /// Whether this entity has the property, or one whose objects are asked with its own: one that shares an ancestor with it, or that
-    /// a relationship leads to which has the name of one that leads here. Where that one has it, it is null here.
+    /// Whether this entity, or one whose objects may be in the same fetch, has the property. These are the entities that share an ancestor with
+    /// it. They are also the destinations of relationships that have the name of one to this entity. An object without the property reads null.
     func isKnownInFamily(_ name: String) -> Bool {
         root.familyProperty(name) != nil || isKnownToNamesakes(name)
     }
@@ -27,13 +27,13 @@ extension NSEntityDescription {
         return false
     }
 
-    /// The property of this entity, or the first one below it.
+    /// The property of this entity, or of the first subentity that has it.
     func familyProperty(_ name: String) -> NSPropertyDescription? {
         if let index = propertyIndexByName[name] { return frozenProperties[index] }
         return subentities.lazy.compactMap { $0.familyProperty(name) }.first
     }
 
-    /// The properties of this entity, or of those below it where it has none: of siblings each has its own.
+    /// The property of this entity; if it has none, those of its subentities, where each sibling has its own.
     func familyProperties(_ name: String) -> [NSPropertyDescription] {
         if let index = propertyIndexByName[name] { return [frozenProperties[index]] }
         return subentities.flatMap { $0.familyProperties(name) }
@@ -41,7 +41,7 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObjectModel {
-    /// Whether siblings have relationships of one name to different entities, once the entities are frozen.
+    /// Whether siblings have relationships with the same name to different entities. Call it once the entities are frozen.
     func findNamesakes() -> Bool {
         entities.contains { entity in
             entity.statedProperties.contains { $0 is NSRelationshipDescription && [entity.root].destinations(of: $0.name).count > 1 }
@@ -50,7 +50,7 @@ extension NSManagedObjectModel {
 }
 
 extension [NSEntityDescription] {
-    /// Where the relationships of a name lead, each entity once.
+    /// The destinations of the relationships with a name, each entity once.
     func destinations(of name: String) -> [NSEntityDescription] {
         var result: [NSEntityDescription] = []
         for owner in self {

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// What letters beyond ASCII fold to, each learnt once: for comparisons of many texts without case or diacritics.
+/// The foldings of non-ASCII letters, each learnt once, for comparisons of many texts without case or diacritics.
 ///
-/// Holds where letters do not affect each other: a text with combining marks, joiners or letters beyond the basic plane is folded as
-/// a whole by its reader.
+/// It folds letters one by one, which is right as long as they do not affect each other. A text with combining marks, joiners or letters
+/// beyond the basic plane must be folded as a whole by the caller.
 ///
-/// What was learnt is kept for the queries that come: a query takes one (`taken`) and gives it back.
+/// Later queries reuse the learnt foldings: a query takes an instance (`taken`) and gives it back.
 final class FoldedScalars: @unchecked Sendable {
-    // Unchecked: used by whoever has taken it alone.
+    // Unchecked: only the query that has taken an instance uses it.
     let options: PredicateNode.Options
     private let ascii: ASCIIFoldings
-    /// By scalar: 0 unknown, `together` for one that is not folded alone, else where its bytes lie in `bytes` and how many there are.
+    /// By scalar: 0 if unknown, `together` if it cannot be folded alone, otherwise the index in `bytes` (28 bits) and the number of bytes (4 bits).
     private let known: UnsafeMutablePointer<UInt32>
     private var bytes: UnsafeMutablePointer<UInt8>
     private var byteCount = 1
@@ -40,18 +40,18 @@ final class FoldedScalars: @unchecked Sendable {
     // MARK: Kept ones
 
     private static let kept = Mutex<[FoldedScalars]>([])
-    /// Threads that scan side by side have one each.
+    /// The most instances that are kept. Threads of a parallel scan have one each.
     private static let keptMax = 8
     private static let keptCapacityMax = 1 << 16
 
-    /// One that nobody else has.
+    /// An instance for exclusive use.
     static func taken(_ options: PredicateNode.Options) -> FoldedScalars {
         kept.withLock { list in
             list.lastIndex { $0.options == options }.map { list.remove(at: $0) }
         } ?? FoldedScalars(options)
     }
 
-    /// - Precondition: the caller does not use it any more.
+    /// - Precondition: the caller no longer uses it.
     func giveBack() {
         guard capacity <= Self.keptCapacityMax else { return }
         Self.kept.withLock { list in
@@ -62,17 +62,17 @@ final class FoldedScalars: @unchecked Sendable {
 
     // MARK: Texts
 
-    /// Whether the folded text may have an ASCII byte; nothing is folded.
+    /// Whether the folded text may contain an ASCII byte. Folds nothing.
     @inline(__always)
     func mayHave(_ byte: UInt8, _ text: UnsafeRawBufferPointer) -> Bool { ascii.mayHave(byte, text) }
 
-    /// Four bytes are read at once, whatever is wanted of them.
+    /// Reading always copies four bytes, so the buffer must extend beyond its last folding.
     private static let slack = 4
 
-    /// The most bytes that two bytes of a text fold to.
+    /// The most bytes to which a letter of two or three bytes may fold.
     private static let foldedMax = 15
 
-    /// - Returns: the folded text, which is there until the next one is folded; nil where it has to be folded as a whole.
+    /// - Returns: the folded text, valid until the next call; nil if the text must be folded as a whole.
     func folded(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         if (text.count &+ 1) &* Self.foldedMax > capacity {
             output.deallocate()
@@ -100,13 +100,13 @@ final class FoldedScalars: @unchecked Sendable {
                 at &+= 1
                 continue
             }
-            // The rest is left to the reader.
+            // The caller folds all other texts as a whole.
             guard let letter = ShortScalar(text, at: at), letter.value < Self.limit else { return nil }
             var entry = known[Int(letter.value)]
             if entry == 0 { entry = learn(letter.value) }
             guard entry != Self.together else { return nil }
             let folded = UnsafeRawPointer(bytes + Int(entry >> 4)), count = Int(entry & 15)
-            // More than most need, and no more than there is room for.
+            // Four bytes are enough for most letters, and both buffers have room for them.
             UnsafeMutableRawPointer(output + end).storeBytes(of: folded.loadUnaligned(as: UInt32.self), as: UInt32.self)
             if count > 4 { UnsafeMutableRawPointer(output + end).copyMemory(from: folded, byteCount: count) }
             end &+= count
@@ -146,7 +146,7 @@ final class FoldedScalars: @unchecked Sendable {
         case .nonspacingMark, .spacingMark, .enclosingMark, .format, .control, .unassigned: return false
         default: break
         }
-        // Parts of Hangul syllables join each other.
+        // The parts of Hangul syllables combine.
         let isJamo = 0x1100...0x11FF ~= scalar.value || 0xA960...0xA97F ~= scalar.value || 0xD7B0...0xD7FF ~= scalar.value
         return properties.canonicalCombiningClass == .notReordered && !isJamo
     }

@@ -1,4 +1,4 @@
-/// What a conversion such as `%@` or `%ld` takes.
+/// The kind of argument that a conversion such as `%@` or `%ld` takes.
 struct FormatConversion {
     private enum Kind {
         case anything, text, character, number
@@ -6,7 +6,7 @@ struct FormatConversion {
 
     private let kind: Kind
 
-    /// - Parameter letters: those behind the percent sign.
+    /// - Parameter letters: the letters behind the percent sign.
     init(_ letters: String) {
         let last = letters.lowercased().last
         kind = letters == "@" ? .anything : last == "s" ? .text : last == "c" ? .character : .number

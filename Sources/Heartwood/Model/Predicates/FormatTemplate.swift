@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A format that was parsed, with places for its arguments.
+/// A parsed format with placeholders for its arguments.
 final class FormatTemplate: @unchecked Sendable {
-    // Unchecked: nothing in a parsed tree changes but the matchers of its comparisons, which are the filled tree's own.
+    // Unchecked: a parsed tree is immutable except for the matchers of its comparisons, and each filled tree has its own.
 
-    /// Stands for an argument in a tree.
+    /// A placeholder for an argument in a tree.
     final class Place {
         let index: Int
         var conversion = FormatConversion("@")
@@ -14,16 +14,16 @@ final class FormatTemplate: @unchecked Sendable {
         }
     }
 
-    /// No other format ever has it.
+    /// Unique among formats.
     let number: Int
     let argumentCount: Int
-    /// A tree's levels, whatever its arguments.
+    /// The number of the tree's levels, which does not depend on the arguments.
     let depth: Int
     private let model: PredicateNode
-    /// A comparison of a key path with the one argument, which no value that converts can make faulty: the commonest format.
+    /// The most common format: a comparison of a key path with the only argument. No argument that fits the conversion can make it faulty.
     private let single: PredicateNode.Comparison?
     private let singleConversion: FormatConversion?
-    /// The key of `key == %@`, where the format says nothing else.
+    /// The key, if the format is just `key == %@`.
     private let equalKey: String?
 
     private static let made = Atomic(0)
@@ -43,26 +43,26 @@ final class FormatTemplate: @unchecked Sendable {
         equalKey = comparison.isPlainEquality && keys.count == 1 ? keys[0] : nil
     }
 
-    /// Whether `filled(with:)` may be asked for with this argument.
+    /// Whether `filled(with:)` accepts this argument.
     func takes(_ value: PredicateValue) -> Bool {
         guard let singleConversion, !value.isOther else { return false }
         return singleConversion.takes(value)
     }
 
-    /// - Precondition: `takes` says so.
+    /// - Precondition: `takes` returns true for the value.
     func filled(with value: PredicateValue) -> PredicateNode {
         guard let model = single else { preconditionFailure("the template has one place") }
         return .comparison(PredicateNode.Comparison(
             left: model.left, comparison: model.comparison, right: .constant(value), modifier: model.modifier, options: model.options))
     }
 
-    /// What `filled(with:)` would say, where that is that a key has a value and no more.
+    /// The key and value of `filled(with:)`, if that is only a test that they are equal.
     func equality(with value: PredicateValue) -> (key: String, value: PredicateValue)? { equalKey.map { ($0, value) } }
 
-    /// Whether that is said of a key.
+    /// Whether the format is only a test of this key for equality.
     func isEquality(of key: String) -> Bool { equalKey == key }
 
-    /// - Returns: nil where the format has to be parsed.
+    /// - Returns: nil if the format must be parsed.
     func filled(with arguments: [Any?]) -> PredicateNode? {
         guard arguments.count == argumentCount else { return nil }
         var values: [PredicateValue] = []
@@ -88,7 +88,7 @@ final class FormatTemplate: @unchecked Sendable {
 }
 
 extension PredicateValue {
-    /// Whether it is, or has among its members, what only a check of its own allows in a fetch; see `PredicateCheck`.
+    /// Whether this is, or contains, a value that needs its own check before a fetch; see `PredicateCheck`.
     fileprivate var isOther: Bool {
         switch self {
         case .other: true
@@ -99,12 +99,12 @@ extension PredicateValue {
 }
 
 extension PredicateNode.Comparison {
-    /// Whether it says that one side equals the other, and nothing about how.
+    /// Whether this is an equality without modifier and options.
     var isPlainEquality: Bool { comparison == .equal && modifier == .direct && options.isEmpty }
 }
 
 extension PredicateNode.Operator {
-    /// Whether some constants do not suit it; see `Comparison.fault`.
+    /// Whether some constants are invalid for it; see `Comparison.fault`.
     fileprivate var hasFaults: Bool {
         switch self {
         case .between, .isIn, .matches: true
@@ -114,7 +114,7 @@ extension PredicateNode.Operator {
 }
 
 extension PredicateNode {
-    /// Whether parsing would refuse one of its comparisons for what is constant in it; those inside expressions left out.
+    /// Whether parsing would refuse one of the comparisons for its constants. Comparisons inside expressions are not examined.
     fileprivate var hasFaultyComparison: Bool {
         switch self {
         case .constant, .block, .fault: false

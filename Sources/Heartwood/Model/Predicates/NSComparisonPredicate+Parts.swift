@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSComparisonPredicate {
-    /// Compares two expressions. What cannot be evaluated (a list of three values for BETWEEN, a regular expression that does not
-    /// compile, a tree of more than 400 levels) is told by the fetch, or by `evaluate(with:)`, that meets it.
+    /// Compares two expressions. If it cannot be evaluated (a list of three values for BETWEEN, a regular expression that does not compile, a tree
+    /// of more than 400 levels), a fetch throws and `evaluate(with:)` traps.
     public convenience init(
         leftExpression: NSExpression, rightExpression: NSExpression, modifier: Modifier, type: Operator, options: Options = []
     ) {

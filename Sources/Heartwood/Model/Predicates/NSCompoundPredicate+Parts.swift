@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSCompoundPredicate {
-    /// Joins predicates, of this module's class or of Foundation's. More than 400 levels are told by the fetch, or by
-    /// `evaluate(with:)`, that meets them.
+    /// Joins predicates of this module's class or of Foundation's. If the result has more than 400 levels, a fetch throws and `evaluate(with:)`
+    /// traps.
     /// - Precondition: `.not` has one predicate.
     public convenience init(type: LogicalType, subpredicates: [Foundation.NSPredicate]) {
         precondition(type != .not || subpredicates.count == 1, "A NOT predicate has one subpredicate, not \(subpredicates.count).")
@@ -14,12 +14,12 @@ extension NSCompoundPredicate {
         self.init(body: PredicateTree(PredicateNode(type, subpredicates.map(\.node)), depth: depth))
     }
 
-    /// True where there are none.
+    /// True if there are no subpredicates.
     public convenience init(andPredicateWithSubpredicates subpredicates: [Foundation.NSPredicate]) {
         self.init(type: .and, subpredicates: subpredicates)
     }
 
-    /// False where there are none.
+    /// False if there are no subpredicates.
     public convenience init(orPredicateWithSubpredicates subpredicates: [Foundation.NSPredicate]) {
         self.init(type: .or, subpredicates: subpredicates)
     }

@@ -18,18 +18,18 @@ extension NSExpression {
     var depth: Int { (body as? ExpressionTree)?.depth ?? 1 }
 
     /// Parses an expression in the format language.
-    /// - Precondition: the format is well-formed; the message quotes it and marks the place.
+    /// - Precondition: the format is well-formed; the message quotes it and marks the position.
     public convenience init(format: String, _ args: any CVarArg...) {
         self.init(trapping: format, args)
     }
 
-    /// As `init(format:_:)`, with the arguments in an array.
+    /// Parses a format like `init(format:_:)`, with the arguments in an array.
     public convenience init(format: String, argumentArray arguments: [Any]) {
         self.init(trapping: format, arguments)
     }
 
     /// Parses an expression that comes from outside the program.
-    /// - Throws: an error whose description quotes the format and marks the place.
+    /// - Throws: an error whose description quotes the format and marks the position.
     public convenience init(parsing format: String, argumentArray arguments: [Any]? = nil) throws {
         let (node, depth) = try PredicateParser.parseExpression(format, arguments: arguments ?? [])
         self.init(node: node, depth: depth)
@@ -51,8 +51,8 @@ extension NSExpression {
     /// The value of a `$name`.
     public convenience init(forVariable name: String) { self.init(.variable(name), over: []) }
 
-    /// The value at the end of a path of keys joined by dots. With an empty key, or more than 64 keys, it cannot be evaluated: a fetch
-    /// throws. `self` at its start stands for no key, as in a format.
+    /// The value at the end of a path of keys joined by dots. `self` at its start adds no key, as in a format. An expression with an empty key or
+    /// with more than 64 keys cannot be evaluated, and a fetch with it throws.
     public convenience init(forKeyPath path: String) {
         do {
             let keys = try PredicateKeyPath.keys(path)
@@ -62,8 +62,8 @@ extension NSExpression {
         }
     }
 
-    /// A function by Core Data's name, such as `sum:`; its arguments are expressions, and anything else is a constant.
-    /// - Precondition: there is such a function, and it takes so many arguments.
+    /// A function by Core Data's name, such as `sum:`. An argument that is no expression is a constant.
+    /// - Precondition: the function exists and takes this number of arguments.
     public convenience init(forFunction name: String, arguments: [Any]) {
         guard let function = PredicateFunction(rawValue: name), !function.isMethod else {
             preconditionFailure("There is no function \"\(name)\"; there are \(PredicateFunction.names).")
@@ -73,9 +73,9 @@ extension NSExpression {
         self.init(.call(function, parts.map(\.node)), over: parts)
     }
 
-    /// A method of the value that `target` gives, such as `uppercaseString`. Of a variable that a migration gives a value, such as
-    /// `$manager`, any method that this one answers (`NSEntityMigrationPolicy.value(ofFunction:arguments:)`).
-    /// - Precondition: it is one that FUNCTION can call in a format.
+    /// A method of the value that `target` gives, such as `uppercaseString`. On a variable to which a migration gives a value, such as
+    /// `$manager`, it may be any method that the value answers (`NSEntityMigrationPolicy.value(ofFunction:arguments:)`).
+    /// - Precondition: FUNCTION in a format can call the method.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
         let parts = [target] + (arguments ?? []).map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
         guard let node = ExpressionNode.call(ofMethod: name, parts.map(\.node)) else {
@@ -84,7 +84,7 @@ extension NSExpression {
         self.init(node, over: parts)
     }
 
-    /// A list of expressions; what is none is a constant.
+    /// A list of expressions. A member that is no expression is a constant.
     public convenience init(forAggregate expressions: [Any]) {
         let parts = expressions.map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
         self.init(.aggregate(parts.map(\.node)), over: parts)
@@ -102,7 +102,7 @@ extension NSExpression {
         self.init(.set(.minus, left.node, right.node), over: [left, right])
     }
 
-    /// The members of a collection for which a predicate holds, each being the variable's value in turn.
+    /// The members of a collection that meet a predicate. The variable has each member as its value in turn.
     public convenience init(
         forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: Foundation.NSPredicate
     ) {
@@ -116,7 +116,7 @@ extension NSExpression {
             depth: 1 + max(predicate.depth, trueExpression.depth, falseExpression.depth))
     }
 
-    /// The value of a block, in memory only: a fetch throws.
+    /// The value of a block, in memory only. A fetch with it throws.
     public convenience init(block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
         self.init(.block(ExpressionBlock(block), (arguments ?? []).map(\.node)), over: arguments ?? [])
     }

@@ -22,13 +22,13 @@ extension NSExpression {
         preconditionFailure("The expression \(self) has no \(part); look at its expressionType first.")
     }
 
-    /// - Precondition: of a constant. The same holds for each part below: only the kinds of expression that it is said of have it.
+    /// - Precondition: the expression is a constant. The same holds below: each part exists only in the kinds of expression that its comment names.
     public final var constantValue: Any? {
         guard case .constant(let value) = node else { misfit("constantValue") }
         return value.object
     }
 
-    /// Of a key path.
+    /// In a key path.
     public final var keyPath: String {
         switch node {
         case .keyPath(let keys) where !keys.isEmpty: keys.joined(separator: ".")
@@ -37,7 +37,7 @@ extension NSExpression {
         }
     }
 
-    /// Of a function: its name.
+    /// The name, in a function.
     public final var function: String {
         switch node {
         case .call(let function, _): return function.rawValue
@@ -52,7 +52,7 @@ extension NSExpression {
         misfit("function")
     }
 
-    /// Of a variable, or a subquery: its name.
+    /// The name, in a variable or a subquery.
     public final var variable: String {
         switch node {
         case .variable(let name), .subquery(_, variable: let name, _): name
@@ -60,7 +60,7 @@ extension NSExpression {
         }
     }
 
-    /// Of a method, and of a key path that is asked of another expression: the receiver.
+    /// The receiver, in a method and in a key path applied to another expression.
     public final var operand: NSExpression {
         switch node {
         case .path(let base, _): return NSExpression(node: base)
@@ -76,7 +76,7 @@ extension NSExpression {
         misfit("operand")
     }
 
-    /// Of a function, or a block; of a method, those beside the receiver.
+    /// In a function or a block. In a method the arguments without the receiver.
     public final var arguments: [NSExpression]? {
         switch node {
         case .call(let function, let arguments):
@@ -86,7 +86,7 @@ extension NSExpression {
         }
     }
 
-    /// Of an aggregate: its expressions, an array of `NSExpression`; of a subquery: the expression of its collection.
+    /// In an aggregate its expressions, an array of `NSExpression`; in a subquery the expression of its collection.
     public final var collection: Any {
         switch node {
         case .aggregate(let list): list.map { NSExpression(node: $0) }
@@ -95,7 +95,7 @@ extension NSExpression {
         }
     }
 
-    /// Of a subquery, or a conditional.
+    /// In a subquery or a conditional.
     public final var predicate: NSPredicate {
         switch node {
         case .subquery(_, _, let predicate), .conditional(let predicate, _, _): NSPredicate(node: predicate)
@@ -103,7 +103,7 @@ extension NSExpression {
         }
     }
 
-    /// Of a union, an intersection, or a difference.
+    /// In a union, an intersection or a difference.
     public final var left: NSExpression {
         guard case .set(_, let left, _) = node else { misfit("left") }
         return NSExpression(node: left)
@@ -114,7 +114,7 @@ extension NSExpression {
         return NSExpression(node: right)
     }
 
-    /// Of a conditional.
+    /// In a conditional.
     public final var `true`: NSExpression {
         guard case .conditional(_, let first, _) = node else { misfit("true") }
         return NSExpression(node: first)
@@ -130,7 +130,7 @@ extension NSExpression {
         return block.body
     }
 
-    /// The value for an object; `context` holds the values of variables.
+    /// The expression's value for an object. `context` gives the values of variables.
     /// - Precondition: each variable has a value.
     public final func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         var variables: [String: Any] = [:]

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSPredicate {
-    /// Parses a predicate format. A comparison comes as `NSComparisonPredicate`, a compound as `NSCompoundPredicate`.
-    /// - Precondition: the format is well-formed and the arguments suit it, as on Apple's platforms; the message quotes the
-    ///   format and marks the place. For formats that users type, see `init(parsing:argumentArray:)`.
+    /// Parses a predicate format. A comparison becomes an `NSComparisonPredicate`, a compound an `NSCompoundPredicate`.
+    /// - Precondition: the format is well-formed and the arguments fit, as on Apple's platforms; the message quotes the
+    ///   format and marks the position. For formats that users type, use `init(parsing:argumentArray:)`.
     public convenience init(format: String, _ args: any CVarArg...) {
         if args.count == 1, let known = ParsedFormats.tree(format, args[0]) {
             self.init(made: NSComparisonPredicate(body: known))
@@ -12,14 +12,14 @@ extension NSPredicate {
         }
     }
 
-    /// As `init(format:_:)`, with the arguments in an array.
+    /// Parses a format like `init(format:_:)`, with the arguments in an array.
     public convenience init(format: String, argumentArray arguments: [Any]?) {
         self.init(trapping: format, arguments ?? [])
     }
 
     #if !canImport(ObjectiveC)
-        /// As `init(format:_:)`, with the arguments of a function that takes some itself, by `withVaList`. They are read by the format's
-        /// conversions, as C reads them: `%d` takes 32 bits, `%ld` 64.
+        /// Parses a format with the variable arguments of a function, passed by `withVaList`. They are read by the format's conversions, as in C:
+        /// `%d` takes 32 bits, `%ld` 64.
         /// Source: https://developer.apple.com/documentation/foundation/nspredicate/init(format:arguments:)
         public convenience init(format: String, arguments argList: CVaListPointer) {
             do {
@@ -31,12 +31,12 @@ extension NSPredicate {
     #endif
 
     /// Parses a format that comes from outside the program.
-    /// - Throws: an error whose description quotes the format and marks the place.
+    /// - Throws: an error whose description quotes the format and marks the position.
     public convenience init(parsing format: String, argumentArray arguments: [Any]? = nil) throws {
         self.init(made: Self.make(try PredicateParser.tree(format, arguments: arguments ?? [])))
     }
 
-    /// Takes over a predicate of Foundation's class, from code that does not see this one.
+    /// Converts a predicate of Foundation's class, from code that does not import this one.
     public convenience init(_ predicate: Foundation.NSPredicate) {
         self.init(node: predicate.node, depth: predicate.depth)
     }
@@ -57,7 +57,7 @@ extension NSPredicate {
         if Self.self == NSPredicate.self {
             self.init(taking: unsafeDowncast(made, to: Self.self))
         } else if let made = made as? Self {
-            // A subclass of the program's gets the tree; the object of another class will not do.
+            // A subclass of the program's gets only the tree, since an object of another class cannot replace it.
             self.init(taking: made)
         } else {
             self.init(body: made.body)
@@ -74,7 +74,7 @@ extension NSPredicate {
         }
     }
 
-    /// The predicate with values in the place of its `$VARIABLES`; those that are not named stay.
+    /// The predicate with its `$VARIABLES` replaced by values. A variable without a value stays.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         guard body is PredicateTree else { return self }
         return NSPredicate(node: node.substituting(variables)) as? Self ?? self
@@ -82,7 +82,7 @@ extension NSPredicate {
 }
 
 extension PredicateNode {
-    /// The levels of a tree that was parsed, and so is no deeper than is allowed.
+    /// The number of levels. The tree was parsed, so it is within the limit.
     var depth: Int {
         switch self {
         case .constant, .block, .fault: 1

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Formats that were parsed before, with places for their arguments: a program has few formats and asks them often.
+/// A cache of parsed formats with placeholders for their arguments. A program has few formats and uses them often.
 ///
-/// A format is kept where all of its arguments stand for values; one with `%K`, or with an expression or a predicate as an argument, is
-/// parsed each time. So is whatever turns out wrong, since only parsing knows where.
+/// A format is kept if each of its arguments is a value. A format with `%K`, or with an expression or a predicate as an argument, is parsed
+/// each time. So is a format with an error, since only parsing finds the position.
 enum ParsedFormats {
     private struct Known {
-        /// nil for a format that has to be parsed each time. By their bytes: texts that Swift calls equal may have literals that a fetch tells
-        /// apart.
+        /// nil for a format that must be parsed each time. The keys compare by bytes: texts that Swift treats as equal may contain literals that a
+        /// fetch distinguishes.
         var templates: [ExactText: FormatTemplate?] = [:]
-        /// What was found last: to compare it takes a fifth of what hashing does. Apart, so that the format is compared where it is.
+        /// The template found last. Comparing its format takes a fifth of hashing. Separate properties let the format be compared without a copy.
         private var newest: FormatTemplate?
         private var newestFormat = ""
 
@@ -27,21 +27,21 @@ enum ParsedFormats {
 
     private static func template(_ format: String) -> FormatTemplate? { known.withLock { $0.template(format) } }
 
-    /// The tree of a format that was asked before, and whose argument is compared with a key path.
-    /// - Returns: nil where the format has to be looked at.
+    /// The tree of a known format whose only argument is compared with a key path.
+    /// - Returns: nil if the format is not known or the argument does not fit.
     static func tree(_ format: String, _ argument: any CVarArg) -> PredicateTree? {
         guard let template = template(format) else { return nil }
         let value = PredicateValue(argument: argument)
         return template.takes(value) ? PredicateTree(template, value) : nil
     }
 
-    /// - Returns: nil where the format has to be parsed.
+    /// - Returns: nil if the format must be parsed.
     static func tree(_ format: String, _ arguments: [Any?]) -> PredicateTree? {
         guard !arguments.isEmpty, let template = template(format), let node = template.filled(with: arguments) else { return nil }
         return PredicateTree(node, depth: template.depth, number: template.number)
     }
 
-    /// Notes a format that was parsed.
+    /// Keeps a format that was parsed.
     /// - Parameter parse: parses it with other arguments.
     static func note(_ format: String, _ count: Int, _ parse: ([Any?]) throws -> PredicateNode) {
         let key = ExactText(format)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The types that CAST knows, by their names in a format. They are also how values without a literal are written.
+/// The types for CAST, by their names in a format. Values without a literal are also written with CAST.
 enum PredicateCast: String, CaseIterable {
     case date = "NSDate"
     case number = "NSNumber"
@@ -10,7 +10,7 @@ enum PredicateCast: String, CaseIterable {
     case url = "NSURL"
     case data = "NSData"
 
-    /// - Returns: null where the value has no such form.
+    /// - Returns: null if the value cannot be converted.
     func apply(_ value: PredicateValue) -> PredicateValue {
         switch self {
         case .date:
@@ -24,7 +24,7 @@ enum PredicateCast: String, CaseIterable {
             return Int64(text).map(PredicateValue.integer) ?? Double(text).map(PredicateValue.double) ?? .null
         case .string: return Self.text(value).map(PredicateValue.text) ?? .null
         case .decimal:
-            // As a decimal that is no number is printed; the parser of decimals does not know it.
+            // The text of a decimal NaN, which the parser of decimals does not know.
             if case .text("NaN") = value { return .decimal(.nan) }
             if case .text(let text) = value { return Decimal(string: text).map(PredicateValue.decimal) ?? .null }
             return PredicateNumber(value)?.decimal.map(PredicateValue.decimal) ?? .null

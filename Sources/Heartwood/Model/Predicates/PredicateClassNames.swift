@@ -1,6 +1,6 @@
-// Off Apple's platforms Foundation has classes of these names that cannot be used. A client that imports both modules must find ours,
-// which a scoped import decides: it takes precedence over Foundation's whole, and holds for whoever imports this module.
-// That is why the classes are a module of their own.
+// Off Apple's platforms Foundation has unusable classes with these names. A client that imports both modules must find ours. A scoped import
+// ensures that: it takes precedence over the import of all of Foundation, also in files that import this module.
+// So the classes need a module of their own.
 
 @_exported import class PredicateClasses.NSComparisonPredicate
 @_exported import class PredicateClasses.NSCompoundPredicate

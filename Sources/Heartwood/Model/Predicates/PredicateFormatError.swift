@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a format could not be parsed: what, where, and the format with a caret under the place.
+/// A parse error: the reason, the position, and the format with a caret under the position.
 struct PredicateFormatError: Error, CustomStringConvertible, LocalizedError {
     let format: String
     /// In Unicode scalars.
@@ -14,12 +14,12 @@ struct PredicateFormatError: Error, CustomStringConvertible, LocalizedError {
 
     var errorDescription: String? { description }
 
-    /// The line around a place, and a caret under it.
+    /// The line around a position, and a caret under the position.
     static func marked(_ format: String, at position: Int) -> String {
         let scalars = Array(format.unicodeScalars)
         let start = max(0, min(position, scalars.count) - 60), end = min(scalars.count, position + 60)
         var line = String.UnicodeScalarView()
-        // A control character would break the line, and a combining one the column.
+        // A control character would break the line, and a combining one would shift the column.
         for scalar in scalars[min(start, end)..<end] {
             line.append(scalar.value < 0x20 || scalar.properties.isGraphemeExtend ? " " : scalar)
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateFunction {
-    /// The function of values. What is null, or of a type that the function does not take, gives null.
+    /// Applies the function. An argument that is null, or of a type that the function does not take, gives null.
     func apply(_ arguments: [PredicateValue]) -> PredicateValue {
         if isAggregate { return aggregate(arguments) }
         switch (self, arguments.count) {
@@ -61,7 +61,7 @@ extension PredicateFunction {
         case (.cast, _, .text(let name)): return PredicateCast(rawValue: name)?.apply(a) ?? .null
         case (.appending, .text(let a), .text(let b)): return .text(a + b)
         case (.element, _, _): return a.element(b)
-        // Dates are numbers of seconds.
+        // A date counts as a number of seconds.
         case (.subtract, .date(let a), .date(let b)), (.intervalSince, .date(let a), .date(let b)): return .double(a - b)
         case (.add, .date(let a), _), (.addingInterval, .date(let a), _): return PredicateNumber(b).map { .date(a + $0.double) } ?? .null
         case (.subtract, .date(let a), _): return PredicateNumber(b).map { .date(a - $0.double) } ?? .null
@@ -86,7 +86,7 @@ extension PredicateFunction {
 
     // MARK: Many values
 
-    /// Of one collection's members, or of all arguments. Null does not count, but `count:` of a collection counts its members.
+    /// Aggregates the members of one collection, or all arguments. Nulls are skipped, except that `count:` of a collection counts all members.
     func aggregate(_ arguments: [PredicateValue]) -> PredicateValue {
         let all = arguments.count == 1 ? arguments[0].listed ?? arguments : arguments.flatMap { $0.listed ?? [$0] }
         if self == .count { return .integer(Int64(arguments.count == 1 && arguments[0].isNull ? 0 : all.count)) }
@@ -115,7 +115,7 @@ extension PredicateFunction {
         }
     }
 
-    /// The values that occur most often, each once.
+    /// The most frequent values, each once.
     private static func modes(_ sorted: [Double]) -> [Double] {
         var counts: [(value: Double, count: Int)] = []
         for value in sorted {
@@ -127,8 +127,8 @@ extension PredicateFunction {
 }
 
 extension PredicateValue {
-    /// Whether it takes the place of the least or the greatest value so far, whatever the order in which values come: what is not a number
-    /// stays where there is nothing else.
+    /// Whether this value replaces the least or the greatest so far. The result does not depend on the values' order: NaN is kept only if there
+    /// is no other value.
     func isFurther(than known: PredicateValue, _ wanted: ComparisonResult) -> Bool {
         known.isNull || known.isNotANumber || !isNotANumber && ordered(known) == wanted
     }
@@ -138,7 +138,7 @@ extension PredicateValue {
         return .text(body(text))
     }
 
-    /// The members of a collection, or the values of a dictionary; nil for anything else.
+    /// The members of a collection or the values of a dictionary; nil for anything else.
     var listed: [PredicateValue]? {
         switch self {
         case .collection(let members): members
@@ -147,7 +147,7 @@ extension PredicateValue {
         }
     }
 
-    /// `self[index]`: by place, or by a dictionary's key. Null where there is nothing.
+    /// `self[index]`: by index, or by a dictionary's key. Null if nothing is found.
     fileprivate func element(_ index: PredicateValue) -> PredicateValue {
         if case .collection(let members) = self, let place = PredicateNumber(index)?.integer {
             return place >= 0 && place < members.count ? members[Int(place)] : .null

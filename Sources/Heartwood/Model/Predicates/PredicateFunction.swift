@@ -1,4 +1,4 @@
-/// A function of the format language, by the name that Core Data gives it.
+/// A function of the format language. The raw value is Core Data's name.
 ///
 /// Source: https://developer.apple.com/documentation/foundation/nsexpression/init(forfunction:arguments:)
 enum PredicateFunction: String, CaseIterable {
@@ -39,15 +39,15 @@ enum PredicateFunction: String, CaseIterable {
     case length = "length:"
     case cast = "castObject:toType:"
     case noIndex = "noindex:"
-    /// Of a collection each value once. What is counted or summed up over rows so is one of SQL's aggregates of distinct values.
+    /// Each value of a collection once. A count or sum of this over rows is SQL's aggregate with DISTINCT.
     case distinct = "distinct:"
-    /// `collection[index]`, and the index that is a word.
+    /// `collection[index]`, and the word indexes below.
     case element = "objectFrom:withIndex:"
     case first = "FIRST:"
     case last = "LAST:"
     case size = "SIZE:"
 
-    // Methods, which a format calls by FUNCTION(receiver, "name", …).
+    // Methods, called in a format by FUNCTION(receiver, "name", …).
     case uppercaseString, lowercaseString, capitalizedString
     case appending = "stringByAppendingString:"
     case doubleValue, integerValue
@@ -65,10 +65,10 @@ enum PredicateFunction: String, CaseIterable {
         }
     }
 
-    /// Called by brackets, `collection[FIRST]`.
+    /// Whether it is written with brackets: `collection[FIRST]`.
     var isIndex: Bool { self == .element || self == .first || self == .last || self == .size }
 
-    /// Any number of arguments, or one collection of them.
+    /// Whether it takes any number of arguments, or one collection of them.
     var isAggregate: Bool {
         switch self {
         case .sum, .count, .min, .max, .average, .median, .mode, .standardDeviation: true
@@ -76,7 +76,7 @@ enum PredicateFunction: String, CaseIterable {
         }
     }
 
-    /// How many arguments it takes, the receiver of a method among them; aggregates take one or more.
+    /// The number of arguments, a method's receiver included. Aggregates take one or more.
     var arity: Int {
         let colons = rawValue.utf8.count { $0 == UInt8(ascii: ":") }
         return isMethod ? colons + 1 : colons
@@ -88,7 +88,7 @@ enum PredicateFunction: String, CaseIterable {
         isAggregate ? "one or more arguments" : arity == 1 ? "one argument" : arity == 0 ? "no arguments" : "\(arity) arguments"
     }
 
-    /// The operator that the format language writes it by, and how tightly that binds.
+    /// The operator in the format language, and its precedence.
     var infix: (symbol: String, precedence: Int)? {
         switch self {
         case .bitwiseOr: ("|", 2)
@@ -108,7 +108,7 @@ enum PredicateFunction: String, CaseIterable {
     static let byInfix: [String: (function: PredicateFunction, precedence: Int)] = Dictionary(
         uniqueKeysWithValues: allCases.compactMap { function in function.infix.map { ($0.symbol, (function, $0.precedence)) } })
 
-    /// By the name in a call: `sum:`, or `sum` for short.
+    /// The function with this name in a call: `sum:`, or `sum` for short.
     static func named(_ name: String) -> PredicateFunction? {
         guard let function = PredicateFunction(rawValue: name) ?? PredicateFunction(rawValue: name + ":"), !function.isMethod,
             ![.first, .last, .size].contains(function)

@@ -1,28 +1,28 @@
-/// Cuts a predicate format into tokens.
+/// Splits a predicate format into tokens.
 struct PredicateLexer {
     enum Token: Equatable {
         case word(String)
-        /// An identifier that is not to be read as a keyword (`#name`).
+        /// An identifier that must not be read as a keyword (`#name`).
         case quotedWord(String)
         case text(String)
         case number(String)
-        /// `%@`, `%K`, `%d`, …: the letters after the percent sign.
+        /// `%@`, `%K`, `%d`, …: the letters behind the percent sign.
         case argument(String)
         case variable(String)
         case symbol(String)
         case end
     }
 
-    // By scalars: a combining character behind a quote would make one Character of both.
+    // Scalars, since a combining character behind a quote would form one Character with it.
     private let scalars: [Unicode.Scalar]
     private let format: String
     private var at = 0
     private(set) var token = Token.end {
         didSet { if case .word(let word) = token { keyword = word.uppercased() } else { keyword = "" } }
     }
-    /// The current token in capitals where it is a word, else empty: what keywords are compared with.
+    /// The current token in capitals if it is a word, otherwise empty; for comparison with keywords.
     private(set) var keyword = ""
-    /// Where the current token starts.
+    /// The position of the current token's start.
     private(set) var position = 0
 
     init(_ format: String) throws {
@@ -71,7 +71,7 @@ struct PredicateLexer {
         return scalar.properties.isXIDContinue
     }
 
-    /// Colons are in the names of functions: `modulus:by:`.
+    /// A colon belongs to the word, as in the function name `modulus:by:`.
     private mutating func word() -> String {
         var result = String.UnicodeScalarView()
         while let next = peek(), Self.isWord(next) || next == ":" && peek(1) != "=" && !result.isEmpty {
@@ -123,7 +123,7 @@ struct PredicateLexer {
         return scalar
     }
 
-    /// Takes whatever looks like part of a number; the parser tells whether it is one.
+    /// Takes everything that looks like part of a number. The parser decides whether it is one.
     private mutating func number() -> String {
         var result = String.UnicodeScalarView()
         let isPrefixed = peek() == "0" && ["x", "X", "o", "O", "b", "B"].contains(peek(1))

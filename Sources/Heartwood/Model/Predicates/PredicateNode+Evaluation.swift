@@ -1,23 +1,23 @@
 import Foundation
 
-/// What key paths in a predicate are asked of.
+/// An object whose values key paths in a predicate read.
 protocol PredicateSubject {
     func predicateValue(forKey key: String) -> Any?
 }
 
-/// Every object has its entity under that key, unless its entity has a property of the name.
+/// Every object has its entity under the key `entity`, unless its entity has a property with that name.
 extension NSEntityDescription: PredicateSubject {
     func predicateValue(forKey key: String) -> Any? { key == "name" ? name : nil }
 }
 
-/// What a predicate is evaluated on: an object, dictionary or value in memory, and the values of variables.
+/// The input of an evaluation: an object, dictionary or value in memory, and the values of variables.
 struct PredicateScope {
     let subject: Any?
     var variables: [String: Any] = [:]
 }
 
 extension PredicateNode {
-    /// - Throws: `PredicateFault` where the predicate cannot be evaluated, or a regular expression takes too many steps.
+    /// - Throws: `PredicateFault` if the predicate cannot be evaluated, or if a regular expression takes too many steps.
     func evaluate(_ subject: Any?) throws -> Bool { try evaluate(PredicateScope(subject: subject)) }
 
     func evaluate(_ scope: PredicateScope) throws -> Bool {
@@ -38,7 +38,7 @@ extension PredicateNode {
 }
 
 extension PredicateValue {
-    /// Of a string, or a URL.
+    /// The text of a string or a URL.
     fileprivate var text: String? {
         switch self {
         case .text(let text): text
@@ -56,7 +56,7 @@ extension PredicateNode.Comparison {
         return modifier == .all
     }
 
-    /// Null: equal to null alone, different from every value, in no order.
+    /// Null equals only null, differs from every value, and has no order.
     func holds(_ a: PredicateValue, _ b: PredicateValue) throws -> Bool {
         switch comparison {
         case .equal: return try isEqual(a, b)

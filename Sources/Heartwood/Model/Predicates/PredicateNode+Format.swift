@@ -1,9 +1,9 @@
 import Foundation
 
-/// Writes a tree in the format language, so that it parses back to the same.
+/// Writes a tree in the format language. Parsing the text gives an equal tree.
 struct PredicatePrinter {
     private(set) var text = ""
-    /// Where each key path was written, in scalars, in the order of the tree.
+    /// The positions of the key paths in the text, in scalars, in the order of the tree.
     private(set) var pathOffsets: [Int] = []
 
     static func format(_ node: PredicateNode) -> String {
@@ -108,7 +108,7 @@ struct PredicatePrinter {
         }
     }
 
-    /// - Parameter arguments: the receiver first.
+    /// - Parameter arguments: starts with the receiver.
     private mutating func print(_ arguments: [ExpressionNode], calling name: String) {
         text += "FUNCTION("
         if let receiver = arguments.first { print(receiver) }
@@ -155,7 +155,7 @@ struct PredicatePrinter {
         let needsParentheses = switch node {
         case .set: true
         case .call(let function, _): function.infix != nil
-        // A path behind a number, or a sign before one, would be read as part of it.
+        // Without parentheses a path behind a number, or a sign before one, would be read as part of it.
         case .constant(.integer(let value)): value < 0
         case .constant(.double), .constant(.decimal): true
         default: false

@@ -1,14 +1,14 @@
 import Foundation
 
 extension PredicateNode {
-    /// The predicate with some of its expressions replaced. `replace` sees an expression after its parts, and gives it back as it is
-    /// to be; `bound` are the variables of the subqueries around it.
+    /// Replaces expressions in the predicate. `replace` gets an expression after its parts were replaced, and returns the new one. `bound` has the
+    /// variables of the enclosing subqueries.
     func rewriting(bound: Set<String> = [], _ replace: (ExpressionNode, _ bound: Set<String>) -> ExpressionNode) -> PredicateNode {
         rewriting(in: bound, entering: ExpressionNode.binding, replace)
     }
 
-    /// The same with anything for a scope.
-    /// - Parameter enter: makes the scope inside of a subquery of its variable and its collection, whose parts are replaced.
+    /// Replaces expressions, with a scope of any type.
+    /// - Parameter enter: makes the scope inside a subquery, from its variable and its collection, whose parts are already replaced.
     func rewriting<Scope>(
         in scope: Scope, entering enter: (Scope, _ variable: String, _ collection: ExpressionNode) -> Scope,
         _ replace: (ExpressionNode, Scope) -> ExpressionNode
@@ -20,7 +20,7 @@ extension PredicateNode {
         case .or(let parts): return .or(parts.map(part))
         case .not(let node): return .not(part(node))
         case .comparison(let comparison):
-            // Made anew, since a comparison keeps the matcher of its pattern.
+            // A new comparison, since a comparison keeps the matcher of its pattern.
             return .comparison(Comparison(
                 left: comparison.left.rewriting(in: scope, entering: enter, replace), comparison: comparison.comparison,
                 right: comparison.right.rewriting(in: scope, entering: enter, replace), modifier: comparison.modifier,
@@ -28,7 +28,7 @@ extension PredicateNode {
         }
     }
 
-    /// With constants in the place of variables.
+    /// Replaces variables by constants.
     func substituting(_ variables: [String: Any]) -> PredicateNode {
         rewriting { expression, bound in
             guard case .variable(let name) = expression, !bound.contains(name), let value = variables[name] else { return expression }
@@ -36,8 +36,8 @@ extension PredicateNode {
         }
     }
 
-    /// With the values of functions of constants, and of key paths that lead on from constants, in their places, so that a store can compile
-    /// them and an index serve them. The time that `now()` gives is then one for all objects, as a fetch needs it.
+    /// Replaces functions of constants, and key paths on constants, by their values, so that a store can compile them and use an index. `now()`
+    /// then has one value for all objects, as a fetch needs it.
     var folded: PredicateNode {
         hasExpressions ? rewriting { expression, _ in expression.foldedOnce } : self
     }
@@ -59,7 +59,7 @@ extension ExpressionNode {
     /// See `PredicateNode.folded`.
     var folded: ExpressionNode { rewriting(bound: []) { expression, _ in expression.foldedOnce } }
 
-    /// With its value in its place, where its parts are constants.
+    /// The expression's value if its parts are constants, otherwise the expression.
     fileprivate var foldedOnce: ExpressionNode {
         switch self {
         case .call(let function, let arguments):
@@ -72,7 +72,7 @@ extension ExpressionNode {
         case .set(let operation, let left, let right):
             guard let a = left.constant?.listed, let b = right.constant?.listed else { return self }
             return .constant(operation.apply(a, b))
-        // Read here, since the predicate may be asked on another context's queue.
+        // Read now, since the predicate may be evaluated on another context's queue.
         case .path(let base, let keys): return base.constant.map { .constant(PredicateKeyPath.value(keys[...], of: $0)) } ?? self
         default: return self
         }

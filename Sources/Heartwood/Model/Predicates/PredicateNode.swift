@@ -1,6 +1,6 @@
 import Foundation
 
-/// A predicate as a tree: what the format language parses to, what evaluates in memory, and what a store compiles.
+/// A predicate as a tree. The parser makes it, objects in memory are evaluated with it, and a store compiles it.
 indirect enum PredicateNode {
     case constant(Bool)
     case and([PredicateNode])
@@ -9,7 +9,7 @@ indirect enum PredicateNode {
     case comparison(Comparison)
     /// In memory only.
     case block(BlockBody)
-    /// Built by hand so that it cannot be evaluated, and why.
+    /// A predicate built in code that cannot be evaluated, with the reason.
     case fault(PredicateFault)
 
     struct Comparison {
@@ -48,7 +48,7 @@ indirect enum PredicateNode {
         case matches = "MATCHES"
     }
 
-    /// How a comparison treats a collection on its left.
+    /// The treatment of a collection on a comparison's left side.
     enum Modifier: String {
         case direct = ""
         case any = "ANY"
@@ -63,15 +63,15 @@ indirect enum PredicateNode {
         static let normalized = Options(rawValue: 4)
         static let localeSensitive = Options(rawValue: 8)
 
-        /// Without those that `[n]` supersedes.
+        /// The options without those that `[n]` overrides.
         var effective: Options { contains(.normalized) ? [] : self }
     }
 
-    /// A deeper tree is refused where it is parsed or built, so that no walk can exhaust the stack.
+    /// The most levels. Parsing or building a deeper tree fails, so that recursion over a tree cannot exhaust the stack.
     static let depthMax = 400
 }
 
-/// Why a predicate cannot be evaluated.
+/// The reason why a predicate cannot be evaluated.
 struct PredicateFault: Error, CustomStringConvertible {
     let reason: String
 
@@ -88,18 +88,18 @@ indirect enum ExpressionNode {
     case constant(PredicateValue)
     /// Keys, which may be collection operators such as `@count`; empty for SELF.
     case keyPath([String])
-    /// Keys asked of another expression's value.
+    /// Keys applied to another expression's value.
     case path(ExpressionNode, [String])
     case aggregate([ExpressionNode])
     case variable(String)
     case call(PredicateFunction, [ExpressionNode])
     case set(SetOperation, ExpressionNode, ExpressionNode)
-    /// The members of a collection for which a predicate holds, each being the variable's value in turn.
+    /// The members of a collection that meet a predicate. The variable has each member as its value in turn.
     case subquery(ExpressionNode, variable: String, PredicateNode)
     case conditional(PredicateNode, ExpressionNode, ExpressionNode)
     /// In memory only.
     case block(ExpressionBlock, [ExpressionNode])
-    /// Built by hand so that it cannot be evaluated, and why.
+    /// An expression built in code that cannot be evaluated, with the reason.
     case fault(PredicateFault)
 
     enum SetOperation: String, CaseIterable {
@@ -109,7 +109,7 @@ indirect enum ExpressionNode {
     }
 }
 
-/// The block of an expression that was made of one; or a method that a FUNCTION calls on its first argument's value, and the fetch of a FETCH.
+/// The block of an expression, a method that FUNCTION calls on its first argument's value, or the fetch of a FETCH.
 final class ExpressionBlock {
     let body: (Any?, [Any], NSMutableDictionary?) -> Any
     /// nil for a block.

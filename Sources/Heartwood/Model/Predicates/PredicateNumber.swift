@@ -1,12 +1,12 @@
 import Foundation
 
-/// A number in a predicate's arithmetic: whole as long as it can be, decimal where a decimal takes part, else floating.
+/// A number in a predicate's arithmetic: an integer if possible, a decimal if one takes part, otherwise floating-point.
 enum PredicateNumber {
     case integer(Int64)
     case double(Double)
     case decimal(Decimal)
 
-    /// nil for what is no number.
+    /// nil for a value that is no number.
     init?(_ value: PredicateValue) {
         switch value {
         case .integer(let number): self = .integer(number)
@@ -33,7 +33,7 @@ enum PredicateNumber {
         }
     }
 
-    /// nil for what a decimal cannot be.
+    /// nil for a number that no decimal can represent.
     var decimal: Decimal? {
         switch self {
         case .integer(let number): Decimal(number)
@@ -42,7 +42,7 @@ enum PredicateNumber {
         }
     }
 
-    /// The whole part; nil where 64 bits do not hold it.
+    /// The whole part; nil if it does not fit in 64 bits.
     var integer: Int64? {
         switch self {
         case .integer(let number): number
@@ -50,7 +50,7 @@ enum PredicateNumber {
         }
     }
 
-    /// Whole numbers give a whole quotient; null where the divisor is a whole or decimal zero, or decimals have no result.
+    /// The quotient of integers is an integer. The result is null if the divisor is an integer or decimal zero, or if decimals have no result.
     /// - Returns: nil for null.
     static func combine(_ function: PredicateFunction, _ a: PredicateNumber, _ b: PredicateNumber) -> PredicateNumber? {
         switch (a, b) {
@@ -97,7 +97,7 @@ enum PredicateNumber {
         let result: Decimal = switch function {
         case .add: a + b
         case .subtract: a - b
-        // Foundation traps where the result is too small; digits (which have no sign) and exponents by themselves are far from that.
+        // Foundation traps if a product is too small. Significands (which have no sign) and exponents are combined separately to avoid that.
         case .multiply: Decimal(sign: sign, exponent: a.exponent + b.exponent, significand: a.significand * b.significand)
         default: Decimal(sign: sign, exponent: a.exponent - b.exponent, significand: a.significand / b.significand)
         }
@@ -105,7 +105,7 @@ enum PredicateNumber {
         return .decimal(result)
     }
 
-    /// Rounds as `rule` says; whole numbers stay as they are.
+    /// Rounds by `rule`. Integers stay unchanged.
     func rounded(_ rule: FloatingPointRoundingRule) -> PredicateValue {
         switch self {
         case .integer(let number): return .integer(number)

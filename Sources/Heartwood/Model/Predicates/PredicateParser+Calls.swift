@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is written as a call: functions, and the words with rules of their own.
+/// Parses calls: functions, and the words with special rules.
 extension PredicateParser {
-    /// From the opening parenthesis on.
+    /// Parses a call from its opening parenthesis on.
     mutating func call(_ name: String, at position: Int) throws -> Item {
         try expect(symbol: "(")
         let result: Item
@@ -86,7 +86,7 @@ extension PredicateParser {
         return try make(node, [receiver.depth] + rest.map(\.depth), at: position)
     }
 
-    /// A request, the context that it is asked of, and whether the results are counted alone.
+    /// Parses a request, its context, and the flag for counting only.
     private mutating func fetch(at position: Int) throws -> Item {
         let parts = try list()
         guard parts.count == 3 else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The expressions of the format language.
+/// Parses the expressions of the format language.
 extension PredicateParser {
-    /// An expression, or a predicate in parentheses. Operators as tight as `minimum` belong to it.
+    /// Parses an expression, or a predicate in parentheses, with operators whose precedence is at least `minimum`.
     mutating func binary(_ minimum: Int = 1) throws -> Item {
         var left = try unary()
         while let (make, precedence) = infix, precedence >= minimum {
@@ -72,7 +72,7 @@ extension PredicateParser {
         }
     }
 
-    /// What stands in brackets: a value, or a word with a meaning of its own.
+    /// Parses the content of brackets: a value, or a word with a special meaning.
     private mutating func index() throws -> (PredicateFunction, (node: ExpressionNode, depth: Int)?) {
         for function in [PredicateFunction.first, .last, .size] where try take(keyword: String(function.rawValue.dropLast())) {
             return (function, nil)
@@ -176,7 +176,7 @@ extension PredicateParser {
         return list
     }
 
-    /// Keys joined by dots. SELF at the start stands for no key.
+    /// Parses keys joined by dots. SELF at the start adds no key.
     private mutating func keys() throws -> [String] {
         var keys: [String] = []
         var isFirst = true
@@ -215,7 +215,7 @@ extension PredicateParser {
             return .integer(value)
         }
         if let value = Int64(sign + text) { return .integer(value) }
-        // Double() takes words and hexadecimal as well, which the format language does not have here.
+        // Double() also takes words and hexadecimal numbers, which the format language does not allow here.
         let isDecimal = text.utf8.allSatisfy { $0 < 0x40 || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
         guard isDecimal, let value = Double(sign + text) else {
             throw lexer.failure("\"\(text)\" is no number")

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Parses the predicate format language to a tree.
+/// A parser that turns the predicate format language into a tree.
 ///
 /// Grammar, loosest first: OR, AND, NOT, comparisons; within an expression UNION INTERSECT MINUS, | ^ & << >> + - * / **, signs, and
-/// `.key` and `[index]`. A parenthesis may hold a predicate or an expression, so both are parsed by one descent, without going back.
+/// `.key` and `[index]`. Parentheses may contain a predicate or an expression. One recursive descent parses both, without backtracking.
 /// Source: https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pSyntax.html
 struct PredicateParser {
-    /// A part of the format that was parsed.
+    /// A parsed part of the format.
     struct Item {
         enum Kind {
             case predicate(PredicateNode)
@@ -14,7 +14,7 @@ struct PredicateParser {
         }
 
         let kind: Kind
-        /// Levels of the tree below, itself among them.
+        /// The number of the part's levels, its own included.
         let depth: Int
         let position: Int
     }
@@ -24,7 +24,7 @@ struct PredicateParser {
     private var nextArgument = 0
     private var nesting = 0
 
-    /// So that a hostile format cannot exhaust the stack.
+    /// The deepest nesting, so that a hostile format cannot exhaust the stack.
     static let nestingMax = 200
 
     static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode { try tree(format, arguments: arguments).node }
@@ -101,7 +101,7 @@ struct PredicateParser {
         return Item(kind: kind, depth: depth + 1, position: position)
     }
 
-    /// Mutating, so that the place of a failure is the one that parsing the item came to.
+    /// Mutating, so that `self` is read only after the argument was parsed. A failure then has the position that parsing reached.
     private mutating func predicate(_ item: Item) throws -> (node: PredicateNode, depth: Int) {
         guard case .predicate(let node) = item.kind else { throw lexer.failure("a comparison operator is missing") }
         return (node, item.depth)
@@ -233,7 +233,7 @@ struct PredicateParser {
 }
 
 extension PredicateNode.Comparison {
-    /// What is wrong with the sides, as far as they are constant. It is told now, not when the first object is tested.
+    /// The fault in the constant sides. Parsing reports it, instead of the test of the first object.
     var fault: PredicateFault? {
         switch comparison {
         case .between:

@@ -1,34 +1,35 @@
 import Foundation
 
-/// The key paths of a predicate, in the order in which it is written, and whose they are.
+/// Visits the key paths of a predicate in the order in which they are written, with the entities to which they apply.
 struct PredicatePaths {
     struct Path {
-        /// Several where siblings have relationships of one name to different entities; none where it is not known: the path is asked of
-        /// a variable or of a function's value.
+        /// Several if siblings have relationships with the same name to different entities. None if unknown: the path applies to a variable or to a
+        /// function's value.
         let owners: [NSEntityDescription]
         let keys: [String]
-        /// Whether it stands alone on one side of a comparison without ANY or ALL, so that one key says nothing of another object.
+        /// Whether the path is one side of a comparison without ANY or ALL. With a single key it then concerns no other object.
         let isDirect: Bool
-        /// Among all paths.
+        /// The path's index among all paths.
         let ordinal: Int
     }
 
     private let body: (Path) throws -> Void
     private var count = 0
 
-    /// - Throws: what `body` throws.
+    /// - Throws: the errors of `body`.
     static func walk(_ node: PredicateNode, entity: NSEntityDescription, _ body: @escaping (Path) throws -> Void) throws {
         var paths = PredicatePaths(body: body)
         try paths.walk(node, [entity], [:])
     }
 
-    /// The same for an expression.
+    /// Visits the key paths of an expression.
     static func walk(_ node: ExpressionNode, entity: NSEntityDescription, _ body: @escaping (Path) throws -> Void) throws {
         var paths = PredicatePaths(body: body)
         _ = try paths.walk(node, [entity], [:])
     }
 
-    /// The entity of the objects that an expression gives, where it is known and the only one; `variables` say what subqueries go over.
+    /// The entity of the objects that an expression gives, if there is exactly one and it is known. `variables` has the entities of subqueries'
+    /// variables.
     static func entity(
         of node: ExpressionNode, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
     ) -> NSEntityDescription? {
@@ -53,7 +54,7 @@ struct PredicatePaths {
         }
     }
 
-    /// - Returns: the entities of the objects that the expression gives, as far as they are known.
+    /// - Returns: the entities of the objects that the expression gives, if they are known.
     private mutating func walk(
         _ node: ExpressionNode, _ owners: [NSEntityDescription], _ variables: [String: [NSEntityDescription]], isDirect: Bool = false
     ) throws -> [NSEntityDescription] {

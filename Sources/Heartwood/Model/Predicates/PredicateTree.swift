@@ -3,26 +3,26 @@ import Synchronization
 
 /// The tree behind a predicate object.
 final class PredicateTree: PredicateBody {
-    // Unchecked: nothing in a tree changes but the matchers of its comparisons, which have locks of their own.
+    // Unchecked: a tree is immutable except for the matchers of its comparisons, which have locks.
     private struct Made: @unchecked Sendable {
         let node: PredicateNode
     }
 
-    /// The tree's levels.
+    /// The number of the tree's levels.
     let depth: Int
-    /// Of the format that it was parsed from, where it is known.
+    /// The number of the format from which the tree was parsed, if it is known.
     let number: Int?
-    /// nil where there is a template.
+    /// nil if there is a template.
     private let whole: PredicateNode?
-    /// With its argument: a fetch that an index answers at once has no use for a tree. Apart, so that to ask them counts no reference.
+    /// The template with its argument: a fetch that an index answers at once needs no tree. Separate properties can be read without a retain.
     let template: FormatTemplate?
     let argument: PredicateValue
-    /// What the template gave.
+    /// The tree made from the template.
     private let made = Mutex<Made?>(nil)
 
     /// - Parameters:
-    ///   - depth: the node's levels, so that building a predicate does not walk its parts.
-    ///   - number: of the format that it was parsed from; see `FormatTemplate`.
+    ///   - depth: the node's levels. Passing it in saves a recursion over the node's parts.
+    ///   - number: the number of the format from which the tree was parsed; see `FormatTemplate`.
     init(_ node: PredicateNode, depth: Int, number: Int? = nil) {
         let isTooDeep = depth > PredicateNode.depthMax
         whole = isTooDeep ? .fault(.tooDeep) : node
@@ -43,7 +43,7 @@ final class PredicateTree: PredicateBody {
         if let made = made.withLock({ $0 }) { return made.node }
         guard let template else { preconditionFailure("a tree has a node or a template") }
         let new = Made(node: template.filled(with: argument))
-        // Another thread may have been faster; all see the same tree.
+        // Another thread may have made it meanwhile. All threads use the same tree.
         return made.withLock { made in
             let first = made ?? new
             made = first
@@ -51,7 +51,7 @@ final class PredicateTree: PredicateBody {
         }.node
     }
 
-    /// The key and the value of a tree that says that they are equal, and nothing else.
+    /// The key and the value, if the tree is only a test that they are equal.
     var equality: (key: String, value: PredicateValue)? {
         if let template { return template.equality(with: argument) }
         guard case .comparison(let comparison) = whole, comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
@@ -91,15 +91,15 @@ final class ExpressionTree: ExpressionBody {
 }
 
 extension NSPredicate {
-    /// What it was made of, of a subclass of the program's too, which may evaluate in its own way.
+    /// The tree from which the predicate was made, also for a subclass of the program's that may override evaluation.
     final var statedNode: PredicateNode { (body as? PredicateTree)?.node ?? node }
 }
 
 extension Foundation.NSPredicate {
-    /// The tree of any predicate: of a format, of one built by hand, of a compound of Foundation's own; a block for others.
+    /// The tree of any predicate: from a format, built in code, or from a compound of Foundation's own; a block for others.
     var node: PredicateNode {
         switch self {
-        // A subclass of the program's may evaluate in its own way.
+        // A subclass of the program's may override evaluation, so it becomes a block.
         case let predicate as NSPredicate where Self.isOwn(type(of: predicate)):
             switch predicate.body {
             case let tree as PredicateTree: return tree.node
@@ -118,10 +118,10 @@ extension Foundation.NSPredicate {
         }
     }
 
-    /// The same as a store is asked for it: a subclass of the program's counts as what it was made of. Core Data looks at that alone, too.
+    /// The tree for a store. A subclass of the program's is replaced by the tree from which it was made, as in Core Data.
     var storedNode: PredicateNode { formatNumber == nil ? node.stated : node }
 
-    /// The number of the format that `node` was parsed from, where it is known.
+    /// The number of the format from which `node` was parsed, if it is known.
     var formatNumber: Int? {
         guard let predicate = self as? NSPredicate, Self.isOwn(type(of: predicate)) else { return nil }
         return (predicate.body as? PredicateTree)?.number
@@ -131,12 +131,12 @@ extension Foundation.NSPredicate {
         type == NSComparisonPredicate.self || type == NSCompoundPredicate.self || type == NSPredicate.self
     }
 
-    /// The tree's levels.
+    /// The number of the tree's levels.
     var depth: Int {
         switch self {
         case let predicate as NSPredicate: return (predicate.body as? PredicateTree)?.depth ?? 1
         case let compound as Foundation.NSCompoundPredicate:
-            // Foundation's compounds know no depth; they are looked at level by level.
+            // Foundation's compounds do not know their depth, so they are counted level by level.
             var level: [Foundation.NSPredicate] = [compound], depth = 0, known = 0
             while !level.isEmpty, depth <= PredicateNode.depthMax {
                 depth += 1
@@ -168,7 +168,7 @@ extension PredicateNode {
         }
     }
 
-    /// With what predicates of subclasses were made of in the place of their own ways to evaluate.
+    /// Replaces predicates of subclasses by the trees from which they were made.
     fileprivate var stated: PredicateNode {
         guard hasBlock else { return self }
         switch self {
@@ -190,7 +190,7 @@ extension PredicateNode {
         }
     }
 
-    /// Whether any part is a block, which has no form to compare.
+    /// Whether any part is a block. Blocks cannot be compared.
     fileprivate var hasBlock: Bool {
         switch self {
         case .block: true

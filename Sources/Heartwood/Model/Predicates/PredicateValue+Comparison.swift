@@ -1,15 +1,15 @@
 import Foundation
 
-/// An object that is no value of a property, and has an order among its like all the same.
+/// An object that is no property's value but can be ordered among objects of its class.
 protocol OrderedObject: AnyObject {
-    /// nil where the other is of another class, or the two have no order.
+    /// nil if the other object has another class, or if the two have no order.
     func ordered(beside other: AnyObject) -> ComparisonResult?
 }
 
 extension PredicateValue {
-    /// The order of two values of like kind; nil where they have none (null included).
+    /// The order of two values of similar kinds; nil if they have none, as with null.
     ///
-    /// Numbers compare by value across kinds, text by its UTF-8 bytes.
+    /// Numbers compare by value across types, text by its UTF-8 bytes.
     func ordered(_ other: PredicateValue) -> ComparisonResult? {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): Self.compare(a, b)
@@ -35,7 +35,7 @@ extension PredicateValue {
         }
     }
 
-    /// Whether it is a number or date that is not a number, which no order has a place for.
+    /// Whether this is a number or date whose value is NaN, which has no order.
     var isNotANumber: Bool {
         switch self {
         case .double(let value), .date(let value): value.isNaN
@@ -61,7 +61,7 @@ extension PredicateValue {
         }
     }
 
-    /// Equality as `==` has it: null equals null alone.
+    /// Equality as in `==`: null equals only null.
     func isEqual(_ other: PredicateValue) -> Bool {
         switch (self, other) {
         case (.null, .null): true
@@ -72,14 +72,14 @@ extension PredicateValue {
         case (.objectID(let a), .objectID(let b)): a == b
         case (.other(let a), .other(let b)): a === b || (a as? NSObject)?.isEqual(b) ?? false
         case (.collection(let a), .collection(let b)):
-            // The members of a relationship come in any order.
+            // The members of a relationship are in no particular order.
             a.count == b.count
                 && (zip(a, b).allSatisfy { $0.isEqual($1) } || Self.objectIDs(a).map { $0 == Self.objectIDs(b) } ?? false)
         default: ordered(other) == .orderedSame
         }
     }
 
-    /// nil unless all are objects.
+    /// nil unless all members are objects or object IDs.
     private static func objectIDs(_ members: [PredicateValue]) -> Set<NSManagedObjectID>? {
         var result: Set<NSManagedObjectID> = []
         for member in members {
@@ -100,7 +100,7 @@ extension PredicateValue {
         a.isNaN || b.isNaN ? nil : compare(a, b)
     }
 
-    /// Exact, where converting the integer to a double would round.
+    /// Compares exactly; converting the integer to a double could round it.
     private static func compare(_ a: Int64, _ b: Double) -> ComparisonResult? {
         if b.isNaN { return nil }
         if b >= 0x1p63 { return .orderedAscending }
@@ -129,7 +129,7 @@ extension PredicateValue {
 }
 
 extension Decimal {
-    /// nil for a number that is too large for a decimal or too near to zero, or none.
+    /// nil for NaN and for a number that is too large for a decimal or too near to zero.
     init?(finite value: Double) {
         guard abs(value) < 1e127 else { return nil }
         self.init(value)
@@ -138,7 +138,7 @@ extension Decimal {
 
     var double: Double { NSDecimalNumber(decimal: self).doubleValue }
 
-    /// The nearest whole number that is not above it.
+    /// The greatest whole number that is not above this.
     var roundedDown: Decimal {
         var source = self, result = Decimal()
         NSDecimalRound(&result, &source, 0, .down)

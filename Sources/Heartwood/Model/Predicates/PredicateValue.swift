@@ -1,12 +1,12 @@
 import Foundation
 
-/// A value inside a predicate, or that a key path gave.
+/// A value in a predicate, or the result of a key path.
 enum PredicateValue {
     case null
     case bool(Bool)
     case integer(Int64)
     case double(Double)
-    // Larger than all others: apart, so that those need no allocation and stay small.
+    // Indirect, since it is larger than all others: these then need no allocation and stay small.
     indirect case decimal(Decimal)
     case text(String)
     case date(Double)
@@ -16,10 +16,10 @@ enum PredicateValue {
     case object(any EntityObject)
     case objectID(NSManagedObjectID)
     case collection([PredicateValue])
-    /// Something that predicates cannot compare.
+    /// An object that predicates cannot compare.
     case other(AnyObject)
 
-    /// As `init(_:)`, without a cast for the commonest types.
+    /// Converts an argument like `init(_:)`, without a cast for the most common types.
     init(argument: any CVarArg) {
         func known<Argument>(_ value: borrowing Argument) -> PredicateValue? {
             withUnsafePointer(to: value) { place in
@@ -38,7 +38,7 @@ enum PredicateValue {
             self = .null
             return
         }
-        // The commonest by their very type: a cast asks what bridges to what.
+        // The most common types are tested for identity first, since a cast searches for bridging.
         let type = type(of: value)
         if type == String.self, let text = value as? String {
             self = .text(text)
@@ -61,7 +61,7 @@ enum PredicateValue {
         case let value as PredicateValue: self = value
         case let value as any EntityObject: self = .object(value)
         case let value as NSManagedObjectID: self = .objectID(value)
-        // A number object that is 0 or 1 would cast as well.
+        // A number object that is 0 or 1 would also cast to Bool.
         case let flag as Bool where type == Bool.self: self = .bool(flag)
         case let value as NSDecimalNumber: self = .decimal(value.decimalValue)
         case let value as NSNumber: self = .number(value)
@@ -88,11 +88,11 @@ enum PredicateValue {
         case let value as NSArray: self = .collection(value.map { PredicateValue($0) })
         case let value as [Any?]: self = .collection(value.map { PredicateValue($0) })
         case let value as Set<AnyHashable>: self = .collection(value.map { PredicateValue($0.base) })
-        // What bridges to a number or a text elsewhere: CGFloat, Float16, a part of a text.
+        // Types that bridge to a number or a text on Apple's platforms: CGFloat, Float16, Substring.
         case let value as any BinaryFloatingPoint: self = .double(Double(value))
         case let value as Substring: self = .text(String(value))
         default:
-            // An optional without a value, inside of an Any, becomes NSNull.
+            // An empty optional inside an Any becomes NSNull.
             let object = value as AnyObject
             self = object is NSNull ? .null : .other(object)
         }
@@ -120,7 +120,7 @@ enum PredicateValue {
 }
 
 extension PredicateValue {
-    /// The value as Core Data hands it out: numbers as `NSNumber`, a collection as an array with `NSNull` for null.
+    /// The value as Core Data returns it: numbers as `NSNumber`, a collection as an array with `NSNull` for null.
     var object: Any? {
         switch self {
         case .null: nil

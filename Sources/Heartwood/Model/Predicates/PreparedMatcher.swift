@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The matcher of a comparison's pattern, kept for as long as the pattern is the same: a predicate is asked of many objects.
+/// The matcher of a comparison's pattern, kept while the pattern stays the same, since a predicate is evaluated for many objects.
 final class PreparedMatcher {
-    // Foundation's predicates may be evaluated on several threads at once.
+    // A mutex, since several threads may evaluate one of Foundation's predicates at once.
     private let kept = Mutex<(comparison: PredicateNode.Operator, pattern: String, Box)?>(nil)
 
     private final class Box: @unchecked Sendable {

@@ -5,18 +5,18 @@ final class RegularExpression {
     private let pattern: String
     private let expression: NSRegularExpression
 
-    /// The matcher tells of its progress every ten thousand steps or so. It is stopped after these many times and one for each hundred
-    /// characters, which no pattern without nested repetitions comes to.
+    /// Foundation's matcher reports progress about every ten thousand steps. It is stopped after this many reports plus one for each hundred
+    /// characters. Only patterns with nested repetitions get that far.
     private static let progressMin = 200
 
-    /// - Throws: `PredicateFault` where the pattern does not compile.
+    /// - Throws: `PredicateFault` if the pattern does not compile.
     init(_ pattern: String, options: PredicateNode.Options) throws {
         self.pattern = pattern
         let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
         let source = options.contains(.diacriticInsensitive) ? TextMatcher.fold(pattern, [.diacriticInsensitive]) : pattern
         do {
             _ = try NSRegularExpression(pattern: source, options: flags)
-            // So that the end is the text's end whichever alternative matches; a comment in the pattern ends with its line.
+            // Anchors the end of every alternative. A comment at the pattern's end needs a line break before the parenthesis.
             expression = try (try? NSRegularExpression(pattern: "(?:\(source))\\z", options: flags))
                 ?? NSRegularExpression(pattern: "(?:\(source)\n)\\z", options: flags)
         } catch {
@@ -24,7 +24,7 @@ final class RegularExpression {
         }
     }
 
-    /// - Throws: `PredicateFault` where the pattern takes too many steps on this text.
+    /// - Throws: `PredicateFault` if the pattern takes too many steps on this text.
     func matches(_ text: String) throws -> Bool {
         var isMatch = false, progress = 0
         let progressMax = Self.progressMin + text.utf16.count / 100

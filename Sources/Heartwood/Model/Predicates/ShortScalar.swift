@@ -1,11 +1,11 @@
-/// A letter beyond ASCII that has two or three bytes of UTF-8.
+/// A non-ASCII letter of two or three bytes of UTF-8.
 struct ShortScalar {
-    /// 0x80 to 0xFFFF; may be a half of a pair, which is no letter.
+    /// 0x80 to 0xFFFF. It may be a surrogate, which is no letter.
     let value: UInt32
-    /// How many bytes it has.
+    /// The number of bytes.
     let size: Int
 
-    /// - Returns: nil for what is no UTF-8, and for a letter of another size.
+    /// - Returns: nil for invalid UTF-8, and for a letter of another size.
     @inline(__always)
     init?(_ text: UnsafeRawBufferPointer, at place: Int) {
         let first = text[place]
@@ -18,7 +18,7 @@ struct ShortScalar {
             return
         }
         value = start << 6 | UInt32(text[place &+ 2] & 0x3F)
-        // Not a longer form of a shorter one.
+        // Rejects overlong encodings.
         guard text[place &+ 2] & 0xC0 == 0x80, value >= 0x800 else { return nil }
     }
 }

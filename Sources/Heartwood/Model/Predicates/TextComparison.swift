@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// A comparison of UTF-8 bytes that are folded already: without counted references, for loops over many texts.
+/// A comparison of UTF-8 bytes that are already folded. It has no counted references, so that loops over many texts pay for none.
 struct TextComparison {
     enum Kind {
         case order(ComparisonOperator)
@@ -9,9 +9,9 @@ struct TextComparison {
     }
 
     let kind: Kind
-    /// Kept by the matcher.
+    /// Owned by the matcher.
     let pattern: UnsafeRawBufferPointer
-    /// The place of the byte of the pattern that texts have least often, for comparisons that look for one.
+    /// The index of the pattern's byte that is rarest in texts, for comparisons that search for the pattern.
     private let sought: Int
 
     init(_ kind: Kind, _ pattern: UnsafeRawBufferPointer) {
@@ -23,7 +23,7 @@ struct TextComparison {
         }
     }
 
-    /// An ASCII byte that each text has for which it holds, the rarest of them; nil where there is none.
+    /// An ASCII byte that every matching text contains, the rarest one; nil if there is none.
     var needed: UInt8? {
         switch kind {
         case .order, .like: return nil
@@ -33,7 +33,7 @@ struct TextComparison {
         }
     }
 
-    /// - Throws: `PredicateFault` where a pattern of LIKE takes too many steps.
+    /// - Throws: `PredicateFault` if a pattern of LIKE takes too many steps.
     @inline(__always)
     func holds(_ text: UnsafeRawBufferPointer) throws -> Bool {
         switch kind {
@@ -54,7 +54,7 @@ struct TextComparison {
         }
     }
 
-    /// Looks for two bytes of the pattern at once, at eight places at a time, and then at all of it.
+    /// Searches for two bytes of the pattern at once, at eight positions at a time, and compares the whole pattern at each hit.
     private func contains(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let base = text.baseAddress, let wanted = pattern.baseAddress, pattern.count > 0 else { return pattern.isEmpty }
         guard text.count >= pattern.count else { return false }
@@ -70,7 +70,7 @@ struct TextComparison {
         while true {
             let difference = (UInt64(littleEndian: (base + (at &+ sought)).loadUnaligned(as: UInt64.self)) ^ first)
                 | (UInt64(littleEndian: (base + (at &+ other)).loadUnaligned(as: UInt64.self)) ^ second)
-            // A set high bit for each byte without a difference; behind the lowest one perhaps for others too.
+            // Each equal byte has its high bit set. Above the lowest one, other bytes may have it set too.
             var found = (difference &- ones) & ~difference & (ones << 7)
             while found != 0 {
                 if memcmp(base + (at &+ found.trailingZeroBitCount / 8), wanted, pattern.count) == 0 { return true }
@@ -81,9 +81,9 @@ struct TextComparison {
         }
     }
 
-    /// `?` stands for one character, `*` for any number of them; a backslash takes the next character as it is.
-    /// The newest star alone is tried again; what is read anew in doing so may come to a hundred times the text.
-    /// - Throws: `PredicateFault` where it comes to more.
+    /// `?` matches one character, `*` any number of them; a backslash makes the next character literal.
+    /// Only the newest star is retried. The bytes read again may be a hundred times the text.
+    /// - Throws: `PredicateFault` beyond that.
     private static func like(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) throws -> Bool {
         var at = 0, next = 0, star = -1, resume = 0
         var stepsLeft = 100_000 + 100 * text.count

@@ -1,18 +1,18 @@
 import Foundation
 import RecordLog
 
-/// One text comparison, made ready once: tests UTF-8 bytes.
+/// A text comparison, prepared once, that tests UTF-8 bytes.
 struct TextMatcher {
-    /// Its pattern's bytes are those of `pattern`.
+    /// Refers to the bytes of `pattern`.
     private let comparison: TextComparison
-    /// What is asked in place of that.
+    /// Replaces `comparison` if it is set.
     private let expression: RegularExpression?
     private let options: PredicateNode.Options
-    /// Folded as the options say.
+    /// Folded by the options.
     private let pattern: Pattern
-    /// Whether texts are compared byte by byte as they are.
+    /// Whether texts are compared byte by byte, unfolded.
     private let isPlain: Bool
-    /// An ASCII byte without which no folded text matches.
+    /// An ASCII byte that every matching text contains after folding.
     private let needed: UInt8?
 
     private final class Pattern {
@@ -41,7 +41,7 @@ struct TextMatcher {
         needed = comparison.needed
     }
 
-    /// - Returns: nil for an operator that compares no text.
+    /// - Returns: nil for an operator that does not compare text.
     /// - Throws: `PredicateFault` for a regular expression that does not compile.
     init?(_ comparison: PredicateNode.Operator, _ pattern: String, options: PredicateNode.Options) throws {
         switch comparison {
@@ -61,7 +61,7 @@ struct TextMatcher {
         }
     }
 
-    /// What a comparison costs beside that of two numbers.
+    /// The cost of a comparison relative to that of two numbers.
     var weight: Int {
         if expression != nil { return 50 }
         return isPlain ? 2 : 4
@@ -72,16 +72,16 @@ struct TextMatcher {
         var flags: String.CompareOptions = []
         if options.contains(.caseInsensitive) { flags.insert(.caseInsensitive) }
         if options.contains(.diacriticInsensitive) { flags.insert(.diacriticInsensitive) }
-        // Composed and decomposed forms of a letter are the same but to a comparison without options, which goes by bytes.
+        // Composed and decomposed forms of a letter are equal, except in a comparison without options, which compares bytes.
         let locale: Locale? = options.contains(.localeSensitive) ? .current : nil
         return text.folding(options: flags, locale: locale).precomposedStringWithCanonicalMapping
     }
 
-    /// The options of what letters fold to, where the comparison asks for that; nil where no letter folds.
+    /// The options for folding letter by letter; nil if this comparison does not fold letter by letter.
     var foldingOptions: PredicateNode.Options? { isPlain || expression != nil || options.contains(.localeSensitive) ? nil : options }
 
-    /// - Parameter folding: where many texts are compared: what is learnt of letters there.
-    /// - Throws: `PredicateFault` where a regular expression takes too many steps.
+    /// - Parameter folding: the learnt foldings, if many texts are compared.
+    /// - Throws: `PredicateFault` if a regular expression takes too many steps.
     @inline(__always)
     func matches(_ text: UnsafeRawBufferPointer, _ folding: FoldedScalars? = nil) throws -> Bool {
         try withExtendedLifetime(pattern) {
@@ -115,7 +115,7 @@ struct TextMatcher {
         return try text.withUTF8 { try matches(UnsafeRawBufferPointer($0)) }
     }
 
-    /// By the order of words in the current locale.
+    /// Compares by the word order of the current locale.
     private func matchesLocally(_ text: String, _ comparison: ComparisonOperator) -> Bool {
         let order = Self.fold(text, options).compare(String(decoding: pattern.bytes, as: UTF8.self), locale: .current)
         return comparison.holds(order.rawValue, 0)

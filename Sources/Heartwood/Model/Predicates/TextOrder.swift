@@ -1,23 +1,23 @@
 import Foundation
 
 extension NSSortDescriptor {
-    /// How texts are put in order. Apple's platforms name a method for it, by its selector.
+    /// The order of texts. Apple's platforms identify an order by the selector of a method, which is the raw value.
     ///
     /// - Complexity: a fetch by `.literal` may take its order from an index; by `.caseInsensitive` it folds each text once; by the others,
-    ///   which ask Foundation about the current locale, a comparison takes about a microsecond. Null comes first in each.
+    ///   which use Foundation and the current locale, a comparison takes about a microsecond. Null comes first in each.
     public enum TextOrder: String, Sendable, CaseIterable {
         /// By UTF-8 bytes.
         case literal = "compare:"
-        /// By UTF-8 bytes, without regard to case, as the option `[c]` of predicates has it.
+        /// By UTF-8 bytes, ignoring case as the option `[c]` of predicates does.
         case caseInsensitive = "caseInsensitiveCompare:"
-        /// As words are in the order of the current locale.
+        /// By the word order of the current locale.
         case localized = "localizedCompare:"
-        /// The same without regard to case.
+        /// By the word order of the current locale, ignoring case.
         case localizedCaseInsensitive = "localizedCaseInsensitiveCompare:"
-        /// As lists of names are shown to people in the current locale: numbers within a text are in order of their values.
+        /// By the order in which lists of names are shown in the current locale: numbers within a text are ordered by value.
         case localizedStandard = "localizedStandardCompare:"
 
-        /// Whether only Foundation knows it.
+        /// Whether only Foundation can compare by it.
         var isLocalized: Bool { self != .literal && self != .caseInsensitive }
 
         func compare(_ a: String, _ b: String) -> ComparisonResult {

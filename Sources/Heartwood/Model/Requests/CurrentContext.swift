@@ -2,17 +2,17 @@ import RecordLog
 
 /// The context whose block runs on this thread, for `NSFetchRequest.execute()`.
 ///
-/// Kept with the thread: a task-local value costs several times as much, and would be inherited by tasks that a block starts, which
+/// It is a thread-local value. A task-local one would cost several times as much, and tasks that a block starts would inherit it although they
 /// do not run on the context's queue.
 enum CurrentContext {
     private static let value = ThreadValue()
 
-    /// nil outside of blocks that were given to a context.
+    /// nil outside of a context's blocks.
     static var executor: (any RequestExecutor)? {
         value.pointer.flatMap { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as? any RequestExecutor }
     }
 
-    /// Runs a block of `context`, which lives until that is done.
+    /// Runs a block of `context`. The caller keeps `context` alive meanwhile.
     @inline(__always)
     static func run<Success, Failure: Error>(
         _ context: some RequestExecutor, _ block: () throws(Failure) -> Success

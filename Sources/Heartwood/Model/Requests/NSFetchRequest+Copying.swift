@@ -1,37 +1,37 @@
 import Foundation
 
 extension NSFetchRequest: NSCopying {
-    /// A request of its own that asks the same, with an entity, predicate and properties that are shared.
+    /// Returns an independent request for the same objects. Both share the entity, the predicate and the properties.
     public func copy(with zone: NSZone? = nil) -> Any { twin() }
 
-    /// A request of its own that asks the same as another, for results of this type.
+    /// Makes an independent request for the same objects with this result type.
     ///
-    /// It stands where code for Apple's platforms says `request as! NSFetchRequest<NSFetchRequestResult>`: Objective-C does not look at the
-    /// type of results of a class, Swift does, and ends the program. What is set in one of the two later does not show in the other; a
-    /// class's own stored properties are not copied.
+    /// Use it where code for Apple's platforms has `request as! NSFetchRequest<NSFetchRequestResult>`. Objective-C ignores the result type in such
+    /// a cast, but Swift checks it and traps. A later change of one request does not affect the other. Stored properties of a subclass are not
+    /// copied.
     public convenience init<Other>(_ request: NSFetchRequest<Other>) {
         self.init(name: request.entityName, objectClass: request.objectClass)
         entity = request.entity
         request.copyTerms(to: self)
     }
 
-    /// A request that asks the same.
-    /// - Parameter entity: of another model, in the place of this one's.
+    /// An independent request for the same objects.
+    /// - Parameter entity: an entity of another model, to replace this request's.
     func twin(of entity: NSEntityDescription? = nil) -> NSFetchRequest<ResultType> { twin(of: entity, as: ResultType.self) }
 
-    /// The same, whose results are taken as another type.
+    /// An independent request for the same objects with another result type.
     func twin<Other>(of entity: NSEntityDescription? = nil, as type: Other.Type) -> NSFetchRequest<Other> {
         let twin = NSFetchRequest<Other>(self)
         if let entity { twin.entity = entity }
         return twin
     }
 
-    /// This request where its results are of a type, else one of its own that asks the same.
+    /// This request if it has the given result type, otherwise a copy that has it.
     func asking<Other>(for type: Other.Type) -> NSFetchRequest<Other> {
         ResultType.self == type ? unsafeDowncast(self, to: NSFetchRequest<Other>.self) : NSFetchRequest<Other>(self)
     }
 
-    /// Has another request ask for the same of its entity.
+    /// Copies everything but the entity to another request.
     func copyTerms<Other>(to other: NSFetchRequest<Other>) {
         other.predicate = predicate
         other.sortDescriptors = sortDescriptors

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a context or coordinator is asked to do.
+/// A request to a context or coordinator.
 open class NSPersistentStoreRequest: NSObject {
     /// See `affectedStores`.
     @exclusivity(unchecked) var storesToAsk: [any IdentifyingStore]?
-    /// What kind of request this is.
+    /// The kind of this request.
     open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-    /// The same fetch as stores of somebody's own get it; nil for other requests.
+    /// A plain copy of a fetch, for stores of the program's own classes; nil for other requests.
     var plainCopy: NSFetchRequest<any NSFetchRequestResult>? { nil }
 }
 
@@ -18,11 +18,11 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
     case batchInsertRequestType = 5
     case batchUpdateRequestType = 6
     case batchDeleteRequestType = 7
-    /// An `NSPersistentHistoryChangeRequest`; no store of somebody's own is asked it.
+    /// An `NSPersistentHistoryChangeRequest`. Stores of the program's own classes never get one.
     case persistentHistoryRequestType = 8
 }
 
-/// What a fetch gives for each match.
+/// The form of a fetch's results.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
     public let rawValue: UInt
 
@@ -36,52 +36,53 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
     public static let countResultType = NSFetchRequestResultType(rawValue: 1 << 2)
 }
 
-/// Describes objects to find: an entity, a condition, an order, and how many.
+/// A description of objects to find: an entity, a condition, an order and a limit.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchrequest
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
-    /// The entity by name, as given or as `entity` says; of a class's `fetchRequest()` that of the class, in the model used last.
+    /// The entity's name: as given or from `entity`. For a class's `fetchRequest()` it is the class's entity in the model that was used last.
     public final var entityName: String? { entity?.name ?? givenName ?? objectClass.flatMap { ModelsInUse.entity(forClass: $0)?.name } }
-    /// The entity; found by name when the request is executed, where only a name was given.
+    /// The entity. If only a name was given, executing the request looks it up.
     @exclusivity(unchecked) public final var entity: NSEntityDescription?
-    /// Which objects to find; nil for all.
+    /// The condition that objects must meet; nil for all objects.
     @exclusivity(unchecked) public final var predicate: NSPredicate?
-    /// The order; nil for none in particular.
+    /// The order of the results; nil for no particular order.
     @exclusivity(unchecked) public final var sortDescriptors: [NSSortDescriptor]?
-    /// At most so many; 0 for no limit.
+    /// The largest number of results; 0 for no limit.
     @exclusivity(unchecked) public final var fetchLimit = 0
-    /// Leave out so many from the start.
+    /// The number of results to skip at the start.
     @exclusivity(unchecked) public final var fetchOffset = 0
     @exclusivity(unchecked) public final var resultType: NSFetchRequestResultType = .managedObjectResultType
-    /// Whether objects of entities below this one count.
+    /// Whether objects of subentities are included.
     @exclusivity(unchecked) public final var includesSubentities = true
-    /// Whether the context's unsaved changes count; for dictionaries they never do.
+    /// Whether the context's unsaved changes count. For dictionaries they never do.
     @exclusivity(unchecked) public final var includesPendingChanges = true
-    /// Whether the objects come unread. Reading one later touches its row alone, which the fetch has found already.
+    /// Whether the objects are faults. Reading one later touches only its row, which the fetch has already found.
     @exclusivity(unchecked) public final var returnsObjectsAsFaults = true
-    /// Paths of relationships, such as "group" or "tasks.owner", whose destinations are read with the objects: all of a relationship's
-    /// members by walking its index once, all of their rows in groups. Using them afterwards reads nothing.
+    /// Paths of relationships, such as "group" or "tasks.owner". The fetch also reads their destinations: all members of a relationship by one
+    /// scan of its index, and their rows in groups. Using them afterwards reads nothing.
     @exclusivity(unchecked) public final var relationshipKeyPathsForPrefetching: [String]?
-    /// How many objects are made ready at a time; 0 for all at once.
+    /// The number of objects to prepare at a time; 0 for all at once.
     ///
-    /// A Swift array holds its elements, and a fetch knows where their rows lie once it has found them: so all objects are there, as
-    /// faults, whatever this is. What it puts off is the work on top: prefetching, and reading where `returnsObjectsAsFaults` is
-    /// false, is done for the first so many, and for each next so many when one of them is read first.
+    /// A fetch always returns all objects, as faults: a Swift array holds its elements, and the fetch knows the rows' addresses anyway. The batch
+    /// size defers only prefetching and, if `returnsObjectsAsFaults` is false, reading. Both are done for the first batch at once, and for each
+    /// later batch when one of its objects is first read.
     @exclusivity(unchecked) public final var fetchBatchSize = 0
-    /// Whether objects that the context has read before show what the store has now, with unsaved changes on top.
+    /// Whether objects that the context has already read get the store's current values, with unsaved changes on top.
     @exclusivity(unchecked) public final var shouldRefreshRefetchedObjects = false
-    /// false: objects come without the rows that the fetch has found; each reads its own when it is used.
+    /// false: objects come without the rows that the fetch has found, and each reads its own on first use.
     @exclusivity(unchecked) public final var includesPropertyValues = true
-    /// What dictionaries hold: names and to-one key paths such as "group.name", `NSPropertyDescription`s, `NSExpressionDescription`s. A
-    /// to-one relationship gives an object ID. nil or empty: the attributes, or what is grouped by. For objects it is a hint that this
-    /// stack has no use for, since reading one attribute of a row reads no other; the keys must be there.
+    /// The contents of dictionaries: names and to-one key paths such as "group.name", `NSPropertyDescription`s, `NSExpressionDescription`s. A
+    /// to-one relationship gives an object ID. nil or empty: the attributes, or the properties to group by. For objects it is a hint without
+    /// effect, since reading one attribute of a row reads no other, but the keys must exist.
     @exclusivity(unchecked) public final var propertiesToFetch: [Any]?
-    /// Whether each dictionary comes once. For dictionaries only.
+    /// Whether equal dictionaries are returned once. For dictionaries only.
     @exclusivity(unchecked) public final var returnsDistinctResults = false
-    /// One dictionary for each combination of these values, as `propertiesToFetch` names them; an expression may be named that is among
-    /// those. What is fetched is then one of these, or an aggregate over the group. Sort descriptors name what is grouped by or fetched.
+    /// Groups the results: one dictionary for each combination of these values, named as in `propertiesToFetch`. An expression to group by must
+    /// also be fetched. Each fetched property must then be one of these or an aggregate over the group, and sort descriptors must name these or
+    /// fetched properties.
     @exclusivity(unchecked) public final var propertiesToGroupBy: [Any]?
-    /// Which groups to give: asks for what is grouped by, for aggregates such as `count:(name) > 1`, and by `$name` for an
-    /// expression that is fetched.
+    /// The condition that a group must meet. It may use the properties to group by, aggregates such as `count:(name) > 1`, and fetched
+    /// expressions as `$name`.
     @exclusivity(unchecked) public final var havingPredicate: NSPredicate?
 
     @exclusivity(unchecked) private(set) final var givenName: String?
@@ -94,7 +95,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         givenName = entityName
     }
 
-    /// The initializer as a function.
+    /// The form without `fileID`, so that the initializer can be used as a function.
     @_disfavoredOverload
     public convenience init(entityName: String) {
         self.init()
@@ -115,14 +116,14 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         self.objectClass = objectClass
     }
 
-    /// Whether it asks for objects as they are found, all of them or the first: no window behind that, no order, nothing made of them.
+    /// Whether the request asks for plain objects, all or the first ones: it has no offset, no order and no other options.
     final var asksForObjectsAlone: Bool {
         resultType.isEmpty && fetchOffset <= 0 && sortDescriptors?.isEmpty ?? true && storesToAsk == nil && includesPropertyValues
             && returnsObjectsAsFaults && !shouldRefreshRefetchedObjects && relationshipKeyPathsForPrefetching == nil
             && propertiesToFetch == nil && propertiesToGroupBy == nil && havingPredicate == nil
     }
 
-    /// The entity's name, where the request says no more of the entity.
+    /// The entity's name, if the request knows its entity only by name.
     final var plainName: String? { entity == nil && objectClass == nil ? givenName : nil }
 
     override var plainCopy: NSFetchRequest<any NSFetchRequestResult>? {
@@ -132,8 +133,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         return copy
     }
 
-    /// Fetches in the context in whose `perform` or `performAndWait` the caller runs.
-    /// - Throws: 134070 outside of those, and what the context's `fetch(_:)` throws.
+    /// Fetches in the context whose `perform` or `performAndWait` block makes this call.
+    /// - Throws: 134070 outside of such a block, and the errors of the context's `fetch(_:)`.
     /// Source: https://developer.apple.com/documentation/coredata/nsfetchrequest/execute()
     open func execute() throws -> [ResultType] {
         guard let executor = CurrentContext.executor else {

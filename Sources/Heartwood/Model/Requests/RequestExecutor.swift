@@ -1,8 +1,8 @@
-/// What carries out requests, as they know it. The object graph has the one class that conforms, `NSManagedObjectContext`.
+/// The executor of requests, as requests see it. Only `NSManagedObjectContext` in the Graph layer conforms.
 protocol RequestExecutor: AnyObject {
     func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType]
-    /// How many objects a fetch finds; nil for other requests.
+    /// The number of objects that a fetch finds; nil for other requests.
     func countIfFetch(_ request: NSPersistentStoreRequest) throws -> Int?
-    /// What the coordinator's `execute(_:with:)` gives.
+    /// The result of the coordinator's `execute(_:with:)`.
     func directResult(of request: NSPersistentStoreRequest) throws -> Any
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Asks a sort descriptor for its key, or its key path.
+/// Finds out a sort descriptor's key or key path, by comparing itself with itself.
 final class SortProbe: NSObject {
     var key: String?
     var keyPath: AnyKeyPath?
     var textOrder = NSSortDescriptor.TextOrder.literal
 
-    /// Nothing is found in a descriptor that is not of this module's making.
+    /// Finds nothing in a descriptor that this module did not make.
     init(_ descriptor: NSSortDescriptor) {
         super.init()
-        // Others begin at what they sort, and would not stand a probe.
+        // Other descriptors start at the type that they sort, and their comparators do not accept a probe.
         let begin: AnyKeyPath? = descriptor.keyPath
         if begin == Self.whole.keyPath { _ = descriptor.comparator(self, self) }
     }
@@ -25,15 +25,15 @@ final class SortProbe: NSObject {
 extension NSSortDescriptor {
     /// Sorts by the values of a key path: null first, numbers by value, text by its UTF-8 bytes.
     ///
-    /// A fetch throws where a key is empty, or there are more than 64; sorting an array by such a key path is a programmer error.
+    /// If a key is empty, or there are more than 64, a fetch throws. Sorting an array by such a key path is a programming error.
     public convenience init(key: String?, ascending: Bool) { self.init(key: key, ascending: ascending, textOrder: .literal) }
 
-    /// The same, with text in another order: `NSSortDescriptor(key: "name", ascending: true, textOrder: .localizedStandard)`.
+    /// Sorts text in another order: `NSSortDescriptor(key: "name", ascending: true, textOrder: .localizedStandard)`.
     ///
-    /// A fetch by another order than `.literal` throws where the key path leads to no String.
+    /// With another order than `.literal` a fetch throws if the key path does not lead to a String.
     public convenience init(key: String?, ascending: Bool, textOrder: TextOrder) {
         let path = key ?? "self"
-        // A sort compares many times.
+        // Parsed once, since a sort compares many times.
         let keys = path.utf8.contains(UInt8(ascii: ".")) || path.isEmpty ? Result { try PredicateKeyPath.keys(path) } : .success([path])
         self.init(keyPath: \NSObject.self, ascending: ascending) { a, b in
             if let probe = a as? SortProbe {
@@ -48,20 +48,20 @@ extension NSSortDescriptor {
     }
 }
 
-/// One sort descriptor of a fetch.
+/// A fetch's sort descriptor, checked against the entity.
 struct SortKey {
     let path: [String]
     let isAscending: Bool
     let textOrder: NSSortDescriptor.TextOrder
 
-    /// A path that is known to lead to an attribute or a to-one relationship.
+    /// - Parameter path: a path that is known to lead to an attribute or a to-one relationship.
     init(path: [String]) {
         self.path = path
         isAscending = true
         textOrder = .literal
     }
 
-    /// - Throws: for a descriptor that was made by a comparator, or that names what the entity does not have.
+    /// - Throws: if the descriptor was made from a comparator, or names a property that the entity does not have.
     init(_ descriptor: NSSortDescriptor, entity: NSEntityDescription) throws {
         let probe = SortProbe(descriptor)
         if let keyPath = probe.keyPath {
@@ -135,7 +135,7 @@ struct SortKey {
             if case .object(let p) = x, case .object(let q) = y {
                 return p.key.rawValue < q.key.rawValue ? .orderedAscending : p.key == q.key ? .orderedSame : .orderedDescending
             }
-            // As the keys of an index have it.
+            // NaN comes first, as in the keys of an index.
             switch (x.isNotANumber, y.isNotANumber) {
             case (true, true): return .orderedSame
             case (true, false): return .orderedAscending

@@ -2,15 +2,15 @@
     import ObjectiveC
 #endif
 
-/// Has an object go over to a subclass of its class. Off Apple's platforms a class that is known at run time alone makes an object only by an
-/// initializer that all subclasses have to state (`required`), which would refuse code that compiles for Apple's.
+/// Changes an object's class to a subclass. Off Apple's platforms a class known only at run time can make an object only through a `required`
+/// initializer, which every subclass would have to declare. Code that compiles for Apple's platforms would then not compile.
 ///
 /// Invariants:
-/// 1. Only an object that was just made goes over, and that no code of the program has seen.
-/// 2. The new class is below the old one and its objects have the same size: it has no stored property, so that nothing is left to initialize.
-/// 3. The function that does it is never inlined: no optimizer sees the object with both classes.
+/// 1. Only a new object that no code of the program has seen changes its class.
+/// 2. The new class inherits from the old one, and its objects have the same size: it has no stored property to initialize.
+/// 3. The function that changes the class is never inlined: no optimizer sees the object with both classes.
 enum ClassChange {
-    /// Whether the class is below the other and has no stored properties of its own.
+    /// Whether `new` inherits from `old` and has no stored properties of its own.
     static func isPossible(from old: AnyClass, to new: AnyClass) -> Bool {
         var ancestor: AnyClass? = new
         while let known = ancestor, known != old { ancestor = _getSuperclass(known) }
@@ -32,7 +32,7 @@ enum ClassChange {
         #if canImport(ObjectiveC)
             class_getInstanceSize(type)
         #else
-            // Where Swift has no Objective-C, a class's metadata is its kind, its superclass, its flags and where an instance begins, then this.
+            // Without Objective-C a class's metadata has kind, superclass, flags, the address point of instances, then the size of instances.
             // Source: https://github.com/swiftlang/swift/blob/main/docs/ABI/TypeMetadata.rst, "Class Metadata"
             Int(unsafeBitCast(type, to: UnsafeRawPointer.self).load(
                 fromByteOffset: 2 * MemoryLayout<UnsafeRawPointer>.size + 2 * MemoryLayout<UInt32>.size, as: UInt32.self))

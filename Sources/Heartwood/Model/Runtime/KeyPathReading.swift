@@ -1,26 +1,26 @@
 import Foundation
 import Synchronization
 
-/// Which property a key path of a managed object class reads.
+/// The property that a key path of a managed object class reads.
 ///
-/// A key path is opaque, so an object is made whose properties tell when they are read (`KeyPathRecorder`), and the key path is
-/// asked of it. That it gives what the property holds, and nothing computed from it, is tried with a few values.
+/// A key path is opaque. So it is applied to an object that records which of its properties are read (`KeyPathRecorder`). A few test values
+/// show whether the key path returns the property itself or something computed from it.
 struct KeyPathReading: @unchecked Sendable {
-    // Unchecked: immutable, and `ifNull` is a number, a text or the like.
+    // Unchecked: immutable, and `ifNull` is a number, a text or a similar plain value.
 
-    /// From the object on, through to-one relationships; empty for the object's own ID.
+    /// The keys from the object on, through to-one relationships; empty for the object's own ID.
     let keys: [String]
     /// nil for the object's own ID.
     let kind: PropertyKind?
     /// The entity of the relationship's objects, or of the object itself.
     let entity: NSEntityDescription?
-    /// What is read where the store holds null, as far as it may: 0, "", a case's raw value; nil where that is nil, or nothing at all.
+    /// The value that the key path gives if the store has null: 0, "" or a case's raw value. nil if that is nil, or if the store cannot have null.
     let ifNull: PredicateValue?
-    /// To an object without which nil is read, and not `ifNull`; empty where there is none.
+    /// The keys of an object on the path. If that object is missing, the key path gives nil instead of `ifNull`. Empty if there is none.
     var ownerKeys: [String] = []
 
-    /// - Parameter entity: of the objects that are asked.
-    /// - Throws: `PredicateTranslationError` where the key path does not read just one property.
+    /// - Parameter entity: the entity of the objects to which the key path is applied.
+    /// - Throws: `PredicateTranslationError` if the key path does not read exactly one property.
     static func of(_ keyPath: AnyKeyPath, entity: NSEntityDescription) throws -> KeyPathReading {
         guard let root = type(of: keyPath).rootType as? any EntityObject.Type else {
             throw PredicateTranslationError("The key path \(keyPath) starts at no managed object.")
@@ -31,7 +31,7 @@ struct KeyPathReading: @unchecked Sendable {
         return found
     }
 
-    /// The same, for the entity that names the key path's class.
+    /// Uses the entity that names the key path's class.
     static func of(_ keyPath: AnyKeyPath) throws -> KeyPathReading {
         guard let root = type(of: keyPath).rootType as? any EntityObject.Type else {
             throw PredicateTranslationError("The key path \(keyPath) starts at no managed object.")
@@ -39,7 +39,7 @@ struct KeyPathReading: @unchecked Sendable {
         return try of(keyPath, entity: entity(of: root))
     }
 
-    /// - Throws: where no model in use names the class.
+    /// - Throws: if no model in use names the class.
     static func entity(of root: any EntityObject.Type) throws -> NSEntityDescription {
         ManagedObjectClasses.note(root)
         guard let entity = ModelsInUse.entity(forClass: root) else {
@@ -51,7 +51,7 @@ struct KeyPathReading: @unchecked Sendable {
     }
 }
 
-/// The readings that an entity knows. Any thread may ask.
+/// A cache of an entity's readings. Any thread may use it.
 final class KeyPathReadings: Sendable {
     private struct Place: Hashable, @unchecked Sendable {
         // Unchecked: key paths are immutable.

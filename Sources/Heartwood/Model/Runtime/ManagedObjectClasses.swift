@@ -3,8 +3,8 @@ import Synchronization
 
 /// Finds the Swift class of an entity by its `managedObjectClassName`.
 ///
-/// Off Apple's platforms a class is found at run time only by its module and name together ("App.Person"), while
-/// models made in Xcode state the name alone. So the modules that make requests are remembered, and each is tried.
+/// Off Apple's platforms a class is found at run time only by its name with the module ("App.Person"), but models made in Xcode state
+/// the bare name. So the modules that make requests are remembered, and each is tried.
 enum ManagedObjectClasses {
     private struct Registry {
         var modules: [String] = []
@@ -12,13 +12,13 @@ enum ManagedObjectClasses {
     }
 
     private static let registry = Mutex(Registry())
-    /// Where the literal lies that was noted last: a file makes its requests one after the other.
+    /// The address of the last noted literal. A file makes its requests one after the other, so this skips most calls.
     private static let newest = Atomic<UInt>(0)
 
     /// In the order in which they are tried.
     static var modules: [String] { registry.withLock { $0.modules } }
 
-    /// The module that the executable's name suggests: asked for last, since the bundle takes its time when it is first looked at.
+    /// The module that the executable's name suggests. It is tried last, since the first use of the bundle is slow.
     private static let mainModule: String? = {
         guard let name = Bundle.main.executableURL?.deletingPathExtension().lastPathComponent else { return nil }
         return String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
@@ -38,7 +38,7 @@ enum ManagedObjectClasses {
         newest.store(place, ordering: .relaxed)
     }
 
-    /// Remembers the module of a class that is not this library's.
+    /// Remembers the module of a class, unless it is Heartwood.
     static func note(moduleOf type: AnyClass) {
         guard let module = _typeName(type, qualified: true).split(separator: ".").first.map(String.init), module != "Heartwood" else { return }
         registry.withLock { registry in
@@ -46,7 +46,7 @@ enum ManagedObjectClasses {
         }
     }
 
-    /// Remembers a class that code has named itself.
+    /// Remembers a class that code has used directly.
     static func note(_ type: AnyClass) {
         let full = fullName(of: type)
         registry.withLock { registry in
@@ -56,14 +56,14 @@ enum ManagedObjectClasses {
         }
     }
 
-    /// As `String(reflecting:)` has it, without the many casts that it tries first.
+    /// The result of `String(reflecting:)`, without the casts that it tries first.
     static func fullName(of type: AnyClass) -> String { _typeName(type, qualified: true) }
 
     static func shortName(_ name: String) -> String {
         name.split(separator: ".").last.map(String.init) ?? name
     }
 
-    /// A class by its name, with its module or as one of the first module that has such a class.
+    /// Finds a class by its name with the module. Otherwise tries the bare name in each known module; the first match wins.
     static func find<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? {
         if let found = named(name) as? Class.Type { return found }
         let short = shortName(name)
@@ -71,7 +71,7 @@ enum ManagedObjectClasses {
             ?? mainModule.flatMap { named("\($0).\(short)") as? Class.Type }
     }
 
-    /// As `NSClassFromString(_:)` has it, which off Apple's platforms makes tables of all of Foundation's classes when it is called first.
+    /// Does the work of `NSClassFromString(_:)`. Off Apple's platforms the first call of that builds tables of all of Foundation's classes.
     private static func named(_ name: String) -> Any.Type? {
         #if canImport(ObjectiveC)
             NSClassFromString(name)
@@ -80,9 +80,9 @@ enum ManagedObjectClasses {
         #endif
     }
 
-    /// A class that was noted, by its full name or its short one.
+    /// A remembered class, by its full or its bare name.
     static func noted(_ name: String) -> AnyClass? { registry.withLock { $0.classes[name] } }
 
-    /// A class by its name with its module.
+    /// A class by its name with the module.
     static func stated<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? { named(name) as? Class.Type }
 }

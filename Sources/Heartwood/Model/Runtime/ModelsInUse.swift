@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The models that coordinators use, newest last, so that a class alone can find its entity.
+/// The models that coordinators use, newest last, so that an entity can be found by its class.
 enum ModelsInUse {
     private struct Reference: @unchecked Sendable {
         // Unchecked: models are immutable once a coordinator uses them.
@@ -19,7 +19,7 @@ enum ModelsInUse {
 
     static func has(_ model: NSManagedObjectModel) -> Bool { models.withLock { list in list.contains { $0.model === model } } }
 
-    /// Whether one that coordinators of this process have used, and that is there still, is such.
+    /// Whether a model that a coordinator of this process has used, and that still exists, meets the condition.
     static func contain(where isSuch: (NSManagedObjectModel) -> Bool) -> Bool {
         models.withLock { $0.compactMap(\.model) }.contains(where: isSuch)
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why a predicate, a sort descriptor or a key path of Swift's cannot be asked of a store.
+/// The reason why a store cannot answer a Swift predicate, sort descriptor or key path.
 public struct PredicateTranslationError: Error, CustomStringConvertible, LocalizedError {
-    /// What cannot be translated, and what to write instead.
+    /// Names the part that cannot be translated, and an alternative.
     public let reason: String
 
     init(_ reason: String) {

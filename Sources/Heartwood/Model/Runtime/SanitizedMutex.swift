@@ -1,7 +1,7 @@
 #if THREAD_SANITIZER
-    // Seen in every file of this module: not each that has a mutex imports the engine.
+    // Exported to every file of this module, since not each file with a mutex imports the engine.
     @_exported import RecordLog
 
-    /// The engine's stand-in for the standard library's mutex, which the thread sanitizer does not see.
+    /// The engine's replacement for the standard library's mutex, which the thread sanitizer does not see.
     typealias Mutex<Value: ~Copyable> = RecordLog.Mutex<Value>
 #endif

@@ -1,25 +1,25 @@
 import Foundation
 
 extension NSAttributeDescription {
-    /// The bytes that the built-in stores keep of a transformable attribute's value, for stores of your own: what the attribute's value
-    /// transformer makes of it, or a secure archive; nil where the transformer makes nothing of it, which is saved as no value.
-    /// - Throws: 1550 where there is no such transformer, or the value cannot be archived.
+    /// Makes the bytes in which the built-in stores keep a transformable attribute's value. A store of your own can do the same with it. The
+    /// attribute's value transformer makes them, or a secure archive. nil: the transformer returned nil, and no value is saved.
+    /// - Throws: 1550 if the transformer is not registered or the value cannot be archived.
     /// - Precondition: the attribute is transformable, or has no type.
     public final func transformedData(for value: Any) throws -> Data? {
         precondition(PropertyKind(self) == .transformable, "\(name) is not transformable.")
         return try AttributeTransformer.data(AttributeCoding.bridged(value), of: self)
     }
 
-    /// The value that `transformedData(for:)` was given; nil where no such transformer is registered, or it makes nothing of the bytes.
+    /// Turns the bytes of `transformedData(for:)` back into the value. Returns nil if the transformer is not registered or returns nil.
     public final func value(fromTransformedData data: Data) -> Any? { AttributeTransformer.object(data, of: self) }
 }
 
-/// Between a transformable attribute's value and the bytes that a store keeps of it: the attribute's value transformer, or an archive.
+/// Converts a transformable attribute's value to the bytes in a store and back, by the attribute's value transformer or by an archive.
 ///
-/// As on Apple's platforms a transformer makes `Data` of a value and the value of the `Data` again, but for those that unarchive
-/// (`NSSecureUnarchiveFromDataTransformer` and its subclasses), which are used the other way round.
+/// As on Apple's platforms a transformer turns a value into `Data` and reverses that. Those that unarchive
+/// (`NSSecureUnarchiveFromDataTransformer` and its subclasses) are used in the opposite direction.
 enum AttributeTransformer {
-    /// The names of Foundation's own, and no name: a secure archive.
+    /// Foundation's own names. Like an absent name they mean a secure archive.
     private static let archives: Set<String> = ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData"]
 
     private static func transformerName(_ attribute: NSAttributeDescription) -> String? {
@@ -29,15 +29,15 @@ enum AttributeTransformer {
 
     static func isArchived(_ attribute: NSAttributeDescription) -> Bool { transformerName(attribute) == nil }
 
-    /// The class that the model says the attribute's values have, where it can be archived.
+    /// The class that the model states for the attribute's values, if it can be archived.
     private static func ownClasses(_ attribute: NSAttributeDescription) -> [AnyClass] {
         guard let name = attribute.statedValueClassName, let found = NSClassFromString(name), found is any NSSecureCoding.Type
         else { return [] }
         return [found]
     }
 
-    /// - Returns: nil where the attribute's own transformer makes nothing of the value: the store keeps none.
-    /// - Throws: 1550 where there is no such transformer, or the value cannot be transformed or archived.
+    /// - Returns: nil if the attribute's own transformer returns nil; the store then keeps no value.
+    /// - Throws: 1550 if the transformer is not registered, or the value cannot be transformed or archived.
     static func data(_ value: AnyObject, of property: NSPropertyDescription, _ object: (any EntityObject)? = nil) throws -> Data? {
         guard let attribute = property as? NSAttributeDescription else { preconditionFailure("only attributes are transformed") }
         guard let name = transformerName(attribute) else {
@@ -55,7 +55,7 @@ enum AttributeTransformer {
         let archives = transformer is NSSecureUnarchiveFromDataTransformer
         let made = archives ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
         guard let made else {
-            // What such a one does not allow would be lost.
+            // A value of a class that an unarchiving transformer does not allow would be lost, so the save fails.
             guard archives else { return nil }
             throw failure(attribute, value, object, "its value transformer \"\(name)\" does not allow a \(type(of: value))")
         }
@@ -66,7 +66,7 @@ enum AttributeTransformer {
         return data
     }
 
-    /// The value; nil where there is no such transformer, or it makes nothing of the bytes.
+    /// The value; nil if the transformer is not registered or returns nil.
     static func object(_ data: Data, of property: NSPropertyDescription) -> Any? {
         guard let attribute = property as? NSAttributeDescription else { return nil }
         guard let name = transformerName(attribute) else { return ObjectArchive.object(data, allowing: ownClasses(attribute)) }

@@ -4,18 +4,17 @@ import Foundation
     import ObjectiveC
 #endif
 
-/// Secure keyed archives, so that neither what a program hands over nor what a file holds ends the process.
+/// Secure keyed archives, made and read so that neither an object nor a file can end the process.
 ///
-/// Off Apple's platforms Foundation stops the process for an object that cannot be archived, and for an archive that names another class
-/// than those allowed, in place of throwing. So what is archived is looked at before, and what is unarchived is read by `KeyedArchive`,
-/// which makes nothing of classes that a file names. Only where a caller allows classes of its own is Foundation's unarchiver asked, once
-/// the archive is found to name no others.
+/// Off Apple's platforms Foundation traps, instead of throwing, at an object that cannot be archived and at an archive that names a class which
+/// is not allowed. So objects are checked before they are archived. Archives are read by `KeyedArchive`, which makes no objects of classes
+/// that a file names. Foundation's unarchiver runs only if the caller allows classes of its own and the archive is known to name no others.
 enum ObjectArchive {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What every archive may hold.
+    /// The classes that every archive may contain.
     static let foundationClasses: [AnyClass] = [
         NSArray.self, NSDictionary.self, NSSet.self, NSOrderedSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self,
         NSUUID.self, NSNull.self,
@@ -27,7 +26,7 @@ enum ObjectArchive {
         isSubclass(type(of: AttributeCoding.bridged(object)), allowed)
     }
 
-    /// - Throws: `Failure` where the object, or one within it, cannot be archived or could not be read again.
+    /// - Throws: `Failure` if the object or a part of it cannot be archived or could not be read back.
     static func data(_ object: AnyObject, allowing classes: [AnyClass] = []) throws -> Data {
         try check(object, classes, depth: 0)
         return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
@@ -62,7 +61,7 @@ enum ObjectArchive {
         }
     }
 
-    /// The object that was archived; nil where the archive is damaged or holds something else than Foundation's classes and `classes`.
+    /// The archived object; nil if the archive is damaged or contains classes other than Foundation's and `classes`.
     static func object(_ data: Data, allowing classes: [AnyClass] = []) -> Any? {
         guard let archive = try? KeyedArchive(Array(data), path: "an attribute's archive") else { return nil }
         if let object = try? archive.foundationRoot() { return object }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Whether two values of a transformable attribute are one value for the store. Their archives do not tell: an archive of one object has
-/// its keys in another order each time.
+/// Decides whether two values of a transformable attribute are the same value for a store. Their archives cannot tell: two archives of one
+/// object may have their keys in different orders.
 ///
-/// `isEqual` alone is not enough, since it takes texts for equal that have other bytes, and -0 for 0. Two that differ so count as different.
+/// `isEqual` is too coarse. It treats texts with different bytes, and -0 and 0, as equal; here they differ.
 enum ObjectEquality {
     static func areSame(_ a: Any, _ b: Any) -> Bool { areSame(AttributeCoding.bridged(a), AttributeCoding.bridged(b), depth: 0) }
 
-    /// - Parameter depth: objects that are nested deeper than archives may be count as different.
+    /// - Parameter depth: objects nested deeper than an archive may be count as different.
     private static func areSame(_ a: AnyObject, _ b: AnyObject, depth: Int) -> Bool {
         guard a !== b else { return true }
         guard depth < ObjectArchive.depthMax else { return false }
@@ -17,7 +17,7 @@ enum ObjectEquality {
         switch (a, b) {
         case (let a as NSString, let b as NSString): return (a as String).utf8.elementsEqual((b as String).utf8)
         case (let a as NSNumber, let b as NSNumber):
-            // A decimal number has no type of its own, and no negative zero.
+            // A decimal number has no Objective-C type of its own, and no negative zero.
             guard !(a is NSDecimalNumber), !(b is NSDecimalNumber) else { return a.isEqual(b) }
             return strcmp(a.objCType, b.objCType) == 0 && a.int64Value == b.int64Value && a.uint64Value == b.uint64Value
                 && a.doubleValue.bitPattern == b.doubleValue.bitPattern

@@ -2,7 +2,7 @@
     import Foundation
     import Synchronization
 
-    /// The name under which a value transformer is registered.
+    /// The name of a registered value transformer.
     public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -14,14 +14,14 @@
             self.rawValue = rawValue
         }
 
-        /// Archives of property-list classes, dates, URLs and UUIDs, or of what a subclass allows.
+        /// Archives of property-list classes, dates, URLs and UUIDs. A subclass may allow other classes.
         public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
     }
 
-    /// Makes one value of another, and back. Foundation's class of this name, which Foundation has on Apple's platforms only.
+    /// Converts values to other values and back. Foundation has this class on Apple's platforms only.
     ///
-    /// A transformable attribute names one: `transformedValue(_:)` makes the `Data` that the store keeps, `reverseTransformedValue(_:)`
-    /// the value again. Register it before the first save or read; any thread may.
+    /// A transformable attribute names one. `transformedValue(_:)` makes the `Data` that the store keeps, and `reverseTransformedValue(_:)` turns
+    /// it back into the value. Register it before the first save or read. Any thread may call it.
     /// Source: https://developer.apple.com/documentation/foundation/valuetransformer
     open class ValueTransformer: NSObject, NamedTransformers {
         public override init() {
@@ -29,19 +29,19 @@
         }
 
         fileprivate struct Registry: @unchecked Sendable {
-            // Unchecked: transformers are used by any thread, as on Apple's platforms.
+            // Unchecked: any thread may call a transformer, as on Apple's platforms.
             var transformers: [NSValueTransformerName: ValueTransformer] = [:]
         }
 
         fileprivate static let registry = Mutex(Registry())
 
-        /// Registers a transformer; nil takes the name away.
+        /// Registers a transformer. nil removes the name.
         public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
             nonisolated(unsafe) let new = transformer
             registry.withLock { $0.transformers[name] = new }
         }
 
-        /// A transformer of the class of that name.
+        /// A new transformer of the class with this name.
         fileprivate static func ofClass(named name: String) -> ValueTransformer? {
             if [NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue, "\(NSSecureUnarchiveFromDataTransformer.self)"].contains(name) {
                 return NSSecureUnarchiveFromDataTransformer()
@@ -54,29 +54,29 @@
             return made
         }
 
-        /// The names that are registered.
+        /// All registered names.
         public class func valueTransformerNames() -> [NSValueTransformerName] {
             registry.withLock { Array($0.transformers.keys) }
         }
 
-        /// The class of what `transformedValue(_:)` makes.
+        /// The class of the results of `transformedValue(_:)`.
         open class func transformedValueClass() -> AnyClass { NSObject.self }
 
         open class func allowsReverseTransformation() -> Bool { true }
 
-        /// A subclass overrides it; nil where the value cannot be transformed.
+        /// Converts a value; nil if it cannot be converted. Override it.
         open func transformedValue(_ value: Any?) -> Any? { nil }
 
-        /// The other way; a subclass overrides it where that differs.
+        /// Converts a result of `transformedValue(_:)` back. Override it unless the conversion is its own inverse.
         open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
     }
 
-    /// Lets an initializer give an object that is there already.
+    /// Lets an initializer return an existing object.
     public protocol NamedTransformers {}
 
     extension NamedTransformers where Self: ValueTransformer {
-        /// The transformer registered under the name, or Foundation's own of it, else one of the class of that name, which is registered from then on;
-        /// nil for none. A class is named with its module or without, where its module has made requests; it has to have no stored properties.
+        /// Finds the transformer registered under the name. Otherwise makes one of the class with that name, or Foundation's own, and registers it.
+        /// nil if there is none. The name needs no module if the class's module has made requests. The class must have no stored properties.
         /// Source: https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)
         public init?(forName name: NSValueTransformerName) {
             nonisolated(unsafe) var found = ValueTransformer.registry.withLock { $0.transformers[name] }
@@ -89,14 +89,14 @@
         }
     }
 
-    /// From archives to their objects; the other way it archives. A transformable attribute that names it, or a subclass with classes of
-    /// its own in `allowedTopLevelClasses`, uses it in that direction.
+    /// Turns archives into objects, and archives objects in the reverse direction. A transformable attribute may name this class, or a subclass
+    /// with its own `allowedTopLevelClasses`; the store then archives when it writes and unarchives when it reads.
     ///
-    /// An archive of Foundation's collections, texts, numbers, dates, data, URLs and UUIDs is read without making objects of classes that
-    /// it names. Where other classes are allowed, all that the archive names must be among them.
+    /// Reading an archive of Foundation's collections, strings, numbers, dates, data, URLs and UUIDs makes no objects of classes that the archive
+    /// names. If other classes are allowed, every class that the archive names must be among them.
     /// Source: https://developer.apple.com/documentation/foundation/nssecureunarchivefromdatatransformer
     open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
-        /// What the archived object may be. Of it and in it there may be what this lists, and Foundation's classes named above.
+        /// The classes that the archived object may have. Its parts may have these and the classes of Foundation's named above.
         open class var allowedTopLevelClasses: [AnyClass] { ObjectArchive.foundationClasses }
 
         open override func transformedValue(_ value: Any?) -> Any? {

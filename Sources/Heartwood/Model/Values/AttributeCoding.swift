@@ -1,13 +1,13 @@
 import Foundation
 
-/// Between an attribute's stored form and the object that key-value coding shows.
+/// Converts an attribute's stored form to the object that key-value coding returns.
 enum AttributeCoding {
     static func object(_ value: ManagedValue, property: NSPropertyDescription, kind: PropertyKind) -> Any? {
         if kind == .transformable, case .data(let bytes) = value { return AttributeTransformer.object(bytes, of: property) }
         return value.attributeObject(kind: kind)
     }
 
-    /// A value as the object that Objective-C would have for it.
+    /// The value as an Objective-C style object.
     static func bridged(_ value: Any) -> AnyObject {
         switch value {
         case let text as String: NSString(string: text)
@@ -36,7 +36,7 @@ extension PropertyKind {
         }
     }
 
-    /// The type's name as model editors show it.
+    /// The type's name in model editors.
     var displayName: String {
         switch self {
         case .bool: "Boolean"

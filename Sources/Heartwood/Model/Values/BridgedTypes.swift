@@ -1,10 +1,10 @@
 #if !canImport(ObjectiveC)
     import Foundation
 
-    /// The types of values that Foundation turns into its own objects by looking for how while the program runs.
+    /// The value types that Foundation bridges to its own objects by a lookup at run time.
     ///
-    /// A program with the libraries linked statically has only those files of Foundation that something in it names, and an array is
-    /// `NSArray` to property lists and archives only where the file that says so is among them. So all are named here.
+    /// A statically linked program contains only those files of Foundation that some symbol refers to. Property lists and archives treat an array
+    /// as `NSArray` only if the file with that conformance is linked. So this list refers to all such types.
     package enum BridgedTypes {
         package static var all: [any _ObjectiveCBridgeable.Type] {
             [

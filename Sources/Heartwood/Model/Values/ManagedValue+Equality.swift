@@ -1,5 +1,5 @@
 extension ManagedValue {
-    /// Whether two values of one property are the same for the store, which keeps a number's bits: -0 is not 0, and NaN equals itself.
+    /// Whether two values of one property are stored alike. A store keeps a number's bits, so -0 differs from 0, and NaN equals itself.
     func isEqual(to other: ManagedValue) -> Bool {
         switch (self, other) {
         case (.unset, .unset), (.null, .null): true

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// One property's value inside a changed or inserted object. `unset` means "as the row says".
+/// The value of one property in a changed or inserted object. `unset` means that the row's value counts.
 enum ManagedValue {
     case unset
     case null
@@ -19,7 +19,7 @@ enum ManagedValue {
     case object(AnyObject)
     /// A to-one relationship.
     case reference(ObjectKey)
-    /// A to-many relationship that was fired or changed.
+    /// A to-many relationship that was read or changed.
     case toMany(ToManyState)
 
     var isUnset: Bool {
@@ -57,7 +57,7 @@ enum ManagedValue {
         return nil
     }
 
-    /// A to-one destination; `none` for null.
+    /// The destination of a to-one relationship; `none` for null.
     var destination: ObjectKey {
         if case .reference(let key) = self { return key }
         return .none
@@ -65,7 +65,7 @@ enum ManagedValue {
 }
 
 extension ManagedValue {
-    /// What key-value coding hands out for an attribute: numbers as `NSNumber`, as Apple's does.
+    /// The value that key-value coding returns for an attribute. Numbers are `NSNumber`s, as on Apple's platforms.
     func attributeObject(kind: PropertyKind) -> Any? {
         switch self {
         case .unset, .null, .reference, .toMany: nil
@@ -87,8 +87,8 @@ extension ManagedValue {
         }
     }
 
-    /// Reads a value handed to key-value coding.
-    /// - Returns: nil where the value's type or range does not fit the attribute.
+    /// Converts a value that was passed to key-value coding.
+    /// - Returns: nil if the value's type or range does not fit the attribute.
     init?(attributeObject value: Any?, kind: PropertyKind) {
         guard let value, !(value is NSNull) else {
             self = .null
@@ -122,7 +122,7 @@ extension ManagedValue {
             } else if let number = value as? UInt64 ?? (value as? UInt).map(UInt64.init) {
                 self = .decimal(NSDecimalNumber(decimal: Decimal(number)))
             } else if let number = value as? NSNumber ?? (value as? any BinaryFloatingPoint).map({ NSNumber(value: Double($0)) }) {
-                // Infinity traps in Foundation, and what is too large comes back as NaN.
+                // Foundation traps at infinity, and turns numbers that are too large into NaN.
                 guard !number.doubleValue.isInfinite, number.decimalValue.isNaN == number.doubleValue.isNaN else { return nil }
                 self = .decimal(NSDecimalNumber(decimal: number.decimalValue))
             } else {

@@ -2,22 +2,22 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// The name of a managed object, for as long as its store exists; temporary until the object is first saved.
+/// The identity of a managed object for as long as its store exists. It is temporary until the object is first saved.
 ///
-/// Two IDs are equal where they name the same object of the same store. IDs may cross threads; objects may not.
+/// Two IDs are equal if they identify the same object of the same store. IDs may cross threads; objects may not.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectid
 open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
-    // Unchecked: every stored property is immutable, and the store reference is weak, which Swift makes atomic.
+    // Unchecked: every stored property is immutable except the weak reference to the store, and Swift makes weak references atomic.
 
     /// The entity of the object.
     public final let entity: NSEntityDescription
-    /// The store that holds the object; nil for a temporary ID, and once the store has been removed.
+    /// The object's store; nil for a temporary ID, and after the store was removed.
     private(set) final weak var holder: (any IdentifyingStore)?
     final let key: ObjectKey
     private let storeIdentifier: StoreIdentifier
-    /// What a store of somebody's own calls the object, whose row numbers are this coordinator's alone; nil where the row number says it.
+    /// The object's name in a store of the program's own class, whose row numbers only this coordinator knows; nil if the row number is the name.
     private let name: String?
-    /// Tells the temporary objects of one tree of contexts from those of another.
+    /// Distinguishes the temporary objects of different trees of contexts.
     final let contextToken: UInt64
 
     init(entity: NSEntityDescription, key: ObjectKey, store: (any IdentifyingStore)?, contextToken: UInt64) {
@@ -29,7 +29,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         name = key.isTemporary ? nil : store?.name(of: key)
     }
 
-    /// An ID that names no object, for a subclass of the program's; it counts as temporary.
+    /// An ID that identifies no object, for a subclass of the program's. It counts as temporary.
     public override init() {
         entity = NSEntityDescription()
         key = Self.keyOfNoContext()
@@ -39,7 +39,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         super.init()
     }
 
-    /// The ID of an object that has been in no context so far: nobody else has the same.
+    /// A unique ID for an object that has never been in a context.
     convenience init(ofNoContext entity: NSEntityDescription) {
         self.init(entity: entity, key: Self.keyOfNoContext(), store: nil, contextToken: 0)
     }
@@ -52,11 +52,11 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
     final var isOfNoContext: Bool { key.isTemporary && contextToken == 0 }
 
-    /// Whether the object has never been saved. The permanent ID that a save gives is another object.
+    /// Whether the object had not been saved when it got this ID. A save gives it a new, permanent ID.
     open var isTemporaryID: Bool { key.isTemporary }
 
-    /// `x-coredata://STORE/ENTITY/pROW`, or `x-coredata:///ENTITY/tNUMBER` while temporary. A store of a class of your own has its
-    /// reference object in the place of ROW.
+    /// `x-coredata://STORE/ENTITY/pROW`, or `x-coredata:///ENTITY/tNUMBER` for a temporary ID. For a store of your own class the reference object
+    /// replaces ROW.
     open func uriRepresentation() -> URL {
         let entity = entity.name ?? ""
         let path = entity.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity
@@ -66,7 +66,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         return URL(string: text) ?? URL(fileURLWithPath: "/")
     }
 
-    /// A store's identity as a URI has it: that of a store of somebody's own may be any text.
+    /// A store's identity, escaped for a URI. A store of the program's own class may use any text.
     private static func host(of identifier: String) -> String {
         identifier.addingPercentEncoding(withAllowedCharacters: hostCharacters) ?? identifier
     }
@@ -78,14 +78,14 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         guard let other = object as? NSManagedObjectID else { return false }
         guard self !== other else { return true }
         guard !key.isTemporary else { return key == other.key && contextToken == other.contextToken }
-        // The slot is its coordinator's own, and another one once the store was removed and added again.
+        // The slot belongs to the coordinator, and changes when a store is removed and added again.
         guard !other.key.isTemporary, key.row == other.key.row || name != nil, name == other.name else { return false }
         return (entity === other.entity || entity.name == other.entity.name) && storeIdentifier == other.storeIdentifier
     }
 
-    /// The key of the object in this store, as `isEqual(_:)` has it: also where the ID is of another coordinator's store over the same
-    /// file, or of before the store was removed and added again.
-    /// - Returns: nil where it names no object of the store.
+    /// The key of the object in this store. Like `isEqual(_:)` it also accepts an ID of another coordinator's store over the same file, and an ID
+    /// from before the store was removed and added again.
+    /// - Returns: nil if the ID identifies no object of the store.
     final func key(in store: any IdentifyingStore) -> ObjectKey? {
         guard !key.isTemporary else { return nil }
         if holder === store { return key }
@@ -93,18 +93,18 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         return store.currentKey(of: self)
     }
 
-    /// The same in the store among several whose object it is.
+    /// The key of the object in the one of several stores that has it.
     final func key(among stores: [some IdentifyingStore]) -> ObjectKey? {
         stores.first { $0.nameOfObjects == storeIdentifier }.flatMap { key(in: $0) }
     }
 
-    /// What a store is asked for a row's key: the name, or the row's number.
+    /// The object's name in its store: the name that the store gave, or the row number.
     final var nameInStore: String { name?.removingPercentEncoding ?? String(key.row) }
 
     open override var hash: Int {
         var hasher = Hasher()
         if let name { hasher.combine(name) } else { hasher.combine(key.row) }
-        // Each entity numbers its rows anew.
+        // Each entity numbers its rows from the start.
         hasher.combine(entity.name)
         hasher.combine(contextToken)
         return hasher.finalize()

@@ -1,9 +1,9 @@
 import RecordLog
 
-/// Names an object within one coordinator, in one word: the slot of its entity and store in the high 16 bits,
-/// the row number in the low 48. A coordinator gives every store a range of slots, so the keys of two stores never meet.
+/// Identifies an object within one coordinator in one word. The high 16 bits are the slot of its entity and store, the low 48 the row number.
+/// A coordinator gives each store its own range of slots, so keys of different stores never collide.
 ///
-/// Bit 47 marks a temporary key: the object has no row yet, its number comes from a counter of its context's tree.
+/// Bit 47 marks a temporary key: the object has no row yet, and a counter of its context's tree gives the number.
 @frozen
 public struct ObjectKey: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt64

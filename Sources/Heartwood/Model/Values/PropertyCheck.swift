@@ -1,6 +1,6 @@
 import Foundation
 
-/// What saves check of one property, made ready once for all its objects.
+/// The checks that saves make of one property, prepared once for all objects.
 final class PropertyCheck: @unchecked Sendable {
     // Unchecked: immutable, and predicates are only evaluated.
 
@@ -8,7 +8,7 @@ final class PropertyCheck: @unchecked Sendable {
         let test: ValueTest
         let predicate: NSPredicate
         let code: Int
-        /// What the error says; nil where the code says enough.
+        /// The text of the error; nil if the code needs none.
         let text: String?
     }
 
@@ -17,13 +17,13 @@ final class PropertyCheck: @unchecked Sendable {
     let kind: PropertyKind
     let isRequired: Bool
     let rules: [Rule]
-    /// Of a to-many relationship; 0 is no limit.
+    /// The limits of a to-many relationship; 0 means no limit.
     let minCount: Int
     let maxCount: Int
 
-    /// - Returns: nil where every value will do.
+    /// - Returns: nil if every value is valid.
     init?(_ property: NSPropertyDescription) {
-        // A composite's elements are checked; what is fetched is no value of the object, and what is derived is known only to the save.
+        // A composite's elements are checked instead. A fetched property is no value of the object, and the save itself computes derived ones.
         switch property {
         case is NSCompositeAttributeDescription, is NSFetchedPropertyDescription, is NSDerivedAttributeDescription: return nil
         default: break
@@ -48,8 +48,8 @@ final class PropertyCheck: @unchecked Sendable {
         guard isRequired || !rules.isEmpty || minCount > 0 || maxCount > 0 else { return nil }
     }
 
-    /// The codes of what a to-many relationship of `count` members violates. None has to be there where the relationship is
-    /// optional, whatever the least count is, nor in a required one without a least count: Core Data's rules.
+    /// The error code if a to-many relationship may not have `count` members; nil if it may. An optional relationship may be empty even if
+    /// `minCount` is set, and so may a required one without a `minCount`. These are Core Data's rules.
     func failure(ofCount count: Int) -> Int? {
         if count == 0 {
             return isRequired && minCount > 0 ? NSValidationRelationshipLacksMinimumCountError : nil
@@ -58,7 +58,7 @@ final class PropertyCheck: @unchecked Sendable {
         return maxCount > 0 && count > maxCount ? NSValidationRelationshipExceedsMaximumCountError : nil
     }
 
-    /// Whether members that came and went can have broken a limit, so that they must be counted.
+    /// Whether the added and removed members may have broken a limit, so that the save must count.
     func mustCount(_ state: ToManyState) -> Bool {
         if maxCount > 0, !state.added.isEmpty { return true }
         if minCount > 1 { return true }

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// What a property holds, as the runtime switches over it.
+/// The kind of a property's values, for the switches at run time.
 enum PropertyKind: UInt8 {
     case bool, int16, int32, int64, float, double, decimal, string, date, data, externalData, uuid, uri, transformable, objectID, undefined
     case toOne, toMany
@@ -23,7 +23,7 @@ enum PropertyKind: UInt8 {
             case .URIAttributeType: .uri
             case .transformableAttributeType: .transformable
             case .objectIDAttributeType: .objectID
-            // Any object that can be archived.
+            // Holds any object that can be archived.
             case .undefinedAttributeType where !attribute.isTransient: .transformable
             default: .undefined
             }
@@ -34,12 +34,12 @@ enum PropertyKind: UInt8 {
         }
     }
 
-    /// Whether a class may have the property as a type without nil: of C's numbers.
+    /// Whether a class may declare the property with a non-optional C number type.
     var isScalar: Bool { rawValue <= PropertyKind.double.rawValue }
 
     var isRelationship: Bool { self == .toOne || self == .toMany }
 
-    /// The column that a persistent property of this kind takes in its entity's table.
+    /// The column of a persistent property of this kind in its entity's table.
     var columnType: ColumnType? {
         switch self {
         case .bool: .bool

@@ -1,4 +1,4 @@
-/// What a store is called, in its objects' URIs and where two stores are told apart.
+/// A store's identifier. It is part of its objects' URIs and distinguishes stores.
 struct StoreIdentifier {
     private let known: String
     private let holder: (any IdentifierHolder)?
@@ -8,7 +8,7 @@ struct StoreIdentifier {
         holder = nil
     }
 
-    /// Reads the identifier when it is asked for first: most programs that open a store never ask.
+    /// Reads the identifier on first use, since most programs that open a store never need it.
     init(in holder: any IdentifierHolder) {
         known = ""
         self.holder = holder

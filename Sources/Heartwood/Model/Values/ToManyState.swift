@@ -1,16 +1,16 @@
 /// The members of one object's to-many relationship, in memory.
 ///
-/// `base` is what the store says (nil: not read yet); `added` and `removed` are this context's changes to it. An unread
-/// relationship takes changes without being read, so adding a member to a group of a million costs one.
+/// `base` has the store's members (nil: not read yet). `added` and `removed` are this context's changes to it. They can be made without
+/// reading `base`, so adding a member to a group of a million costs the same as to an empty one.
 ///
 /// Invariants:
 /// 1. `added` and `removed` are disjoint.
 /// 2. Once `base` is read, no key of `added` is in it and each key of `removed` is.
-/// 3. `order`, where present, is the whole current order of an ordered relationship.
-/// 4. While `base` is unread and the other side is to-one, `added` has nobody whose row leads here, and `removed` nobody whose row leads
-///    elsewhere: once such a row is read anew, nothing that was taken back stays behind.
-/// While `base` is unread and the other side is to-many, a key of `removed` may be no member at all, and one that was removed and added
-/// again is in `added`.
+/// 3. `order`, if set, is the whole current order of an ordered relationship.
+/// 4. While `base` is unread and the other side is to-one, `added` has no key whose row leads here, and `removed` no key whose row leads
+///    elsewhere: so when such a row is read again, no change that was undone is left behind.
+/// While `base` is unread and the other side is to-many, a key in `removed` may never have been a member, and a key that was removed and
+/// added again is in `added`.
 final class ToManyState {
     @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     private var baseSet: Set<ObjectKey>?
@@ -26,7 +26,7 @@ final class ToManyState {
         self.isOrdered = isOrdered
     }
 
-    /// As it is now, apart from what comes.
+    /// An independent copy.
     var copy: ToManyState {
         let copy = ToManyState(base: base, isOrdered: isOrdered)
         (copy.added, copy.addedSet, copy.removed) = (added, addedSet, removed)
@@ -34,7 +34,7 @@ final class ToManyState {
         return copy
     }
 
-    /// Whether the changes are others than they were.
+    /// Whether the changes differ from those of an older state.
     func differs(from old: ToManyState) -> Bool {
         let old = old.copy
         if !old.isFired, let base { old.fire(base) }
@@ -71,27 +71,27 @@ final class ToManyState {
         return result
     }
 
-    /// How many members there are; nil while unread.
+    /// The number of members; nil while unread.
     var count: Int? {
         if let order { return order.count }
         return base.map { $0.count - removed.count + added.count }
     }
 
-    /// Whether `key` is a member; nil where only the store can tell.
+    /// Whether `key` is a member; nil if only the store knows.
     func contains(_ key: ObjectKey) -> Bool? {
         if addedSet.contains(key) { return true }
         if removed.contains(key) { return false }
         return base == nil ? nil : isInBase(key)
     }
 
-    /// - Parameter isStored: whether the store has the member here, where its own row tells; asked while `base` is unread.
-    /// - Returns: whether anything changed as far as is known.
+    /// - Parameter isStored: whether the store has the member here, if the member's own row tells; used while `base` is unread.
+    /// - Returns: whether this changed anything, as far as is known.
     @discardableResult
     func add(_ key: ObjectKey, isStored: Bool? = nil) -> Bool {
         if addedSet.contains(key) { return false }
         let isInBase = base == nil ? isStored ?? false : isInBase(key)
         if removed.contains(key) {
-            // In an order it comes back last, and not where it was.
+            // In an ordered relationship the member comes back as the last one, not at its old index.
             if isOrdered, order == nil, let members { setOrder(members) }
             removed.remove(key)
         } else if isInBase {
@@ -110,7 +110,7 @@ final class ToManyState {
         if removed.contains(key) { return false }
         let wasAdded = addedSet.contains(key)
         if wasAdded { remove(added: key) }
-        // While nobody knows whether it is a member, the removal is kept.
+        // While membership is unknown the removal is kept.
         if base == nil ? isStored ?? true : isInBase(key) {
             removed.insert(key)
         } else if !wasAdded {
@@ -120,7 +120,7 @@ final class ToManyState {
         return true
     }
 
-    /// Moves a member of an ordered relationship that was read to a place among the others.
+    /// Moves a member of an ordered relationship to an index. The relationship must have been read.
     func move(_ key: ObjectKey, to place: Int) {
         guard var members, let old = members.firstIndex(of: key), old != place else { return }
         members.remove(at: old)
@@ -128,7 +128,7 @@ final class ToManyState {
         setOrder(members)
     }
 
-    /// Drops what this context has done to one member.
+    /// Drops this context's change to one member.
     func forget(_ key: ObjectKey) {
         if addedSet.contains(key) {
             remove(added: key)
@@ -143,14 +143,14 @@ final class ToManyState {
         if added.last == key { added.removeLast() } else { added.removeAll { $0 == key } }
     }
 
-    /// Sets the order of an ordered relationship; `keys` are exactly the members after the adds and removes.
+    /// Sets the order of an ordered relationship. `keys` are exactly the members after all additions and removals.
     func setOrder(_ keys: [ObjectKey]) {
         order = keys
         isReordered = true
     }
 
-    /// Takes what the store says now in place of what it said; this context's changes stay on top, member by member. In an
-    /// ordered relationship members that others added come last.
+    /// Replaces the store's members by its current ones, and keeps this context's changes on top, member by member. In an ordered relationship
+    /// members that others added come last.
     func rebase(_ keys: [ObjectKey]) {
         let set = Set(keys)
         base = keys
@@ -165,7 +165,7 @@ final class ToManyState {
         self.order = merged
     }
 
-    /// Takes over new names of members.
+    /// Replaces the keys of members by new ones.
     func rename(_ names: [ObjectKey: ObjectKey]) {
         func renamed(_ keys: [ObjectKey]) -> [ObjectKey] { keys.map { names[$0] ?? $0 } }
         base = base.map(renamed)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A validation predicate as saves evaluate it: plain limits on the stored form of a value, anything else on the value itself.
+/// A validation predicate, prepared for saves. Plain limits are tested on the stored form of a value, everything else on the value itself.
 enum ValueTest {
     case integer(ComparisonOperator, Int64)
     case number(ComparisonOperator, Double)
     case decimal(ComparisonOperator, Decimal)
     /// Seconds since 2001-01-01 UTC.
     case date(ComparisonOperator, Double)
-    /// Of a string, in UTF-16 units, as `NSString` counts.
+    /// The length of a string in UTF-16 units, as `NSString` counts.
     case length(ComparisonOperator, Int64)
-    /// The whole text matches the regular expression, which is also there as it was stated.
+    /// The whole text must match the regular expression. The string is the expression as stated.
     case pattern(TextMatcher, String)
     case other
 
@@ -33,8 +33,7 @@ enum ValueTest {
         }
     }
 
-    /// Whether `value` satisfies the test; nil where only the predicate itself can tell. A text that the pattern takes too many
-    /// steps for does not match it.
+    /// Whether `value` passes the test; nil if only the predicate itself can tell. A text on which the pattern takes too many steps fails.
     func holds(_ value: ManagedValue) -> Bool? {
         switch (self, value) {
         case (.integer(let comparison, let limit), .integer(let number)): comparison.holds(number, limit)
@@ -47,7 +46,7 @@ enum ValueTest {
         }
     }
 
-    /// The code of the error where the test fails and nothing else was stated.
+    /// The error code for a failed test if the model states none.
     var errorCode: Int {
         switch self {
         case .integer(let comparison, _), .number(let comparison, _), .decimal(let comparison, _):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values as messages show them.
+/// The text of values in messages.
 package enum ValueText {
     package static func of(_ value: Any?) -> String {
         switch value {
@@ -11,7 +11,7 @@ package enum ValueText {
         }
     }
 
-    /// As an error's `userInfo` holds a value, so that the error can be described: a text in place of a date that has none.
+    /// The form of a value for an error's `userInfo`. A date that has no description becomes a text, so that describing the error cannot trap.
     static func described(_ value: Any) -> Any {
         switch value {
         case let date as Date where self.date(date) == nil: of(date)
@@ -20,7 +20,7 @@ package enum ValueText {
         }
     }
 
-    /// nil for a date that Foundation has no text for. It traps where the date is not a number.
+    /// nil for a date that Foundation cannot describe. Foundation traps if the date is not a number.
     static func date(_ date: Date) -> String? { datesWithText.contains(date.timeIntervalSinceReferenceDate) ? "\(date)" : nil }
 
     private static let datesWithText = Date.distantPast.timeIntervalSinceReferenceDate...Date.distantFuture.timeIntervalSinceReferenceDate

@@ -1,11 +1,11 @@
 import Foundation
 import RecordLog
 
-/// What a derived attribute is made of, ready for use.
+/// A derived attribute's derivation, ready for use.
 struct Derivation: @unchecked Sendable {
-    // Unchecked: a frozen model's descriptions.
+    // Unchecked: the descriptions belong to a frozen model.
 
-    /// An attribute of the object itself, or of the one that to-one relationships lead to.
+    /// An attribute of the object itself, or of an object that it reaches through to-one relationships.
     struct Source {
         let path: [NSRelationshipDescription]
         let attribute: NSAttributeDescription
@@ -19,12 +19,12 @@ struct Derivation: @unchecked Sendable {
     }
 
     enum Form {
-        /// When the row was written last.
+        /// The time of the row's last write.
         case now
         case copy(Source)
         case function(PredicateFunction, Source)
         case count(NSRelationshipDescription)
-        /// Of an attribute of the members.
+        /// The sum of an attribute of the members.
         case sum(NSRelationshipDescription, Source)
     }
 
@@ -32,10 +32,10 @@ struct Derivation: @unchecked Sendable {
     let kind: PropertyKind
     let form: Form
 
-    /// Its index among the properties of each entity that has it.
+    /// The attribute's index in the properties of each entity that has it.
     var property: Int { attribute.index }
 
-    /// The attribute that the value is taken from; nil for the time and for counts.
+    /// The attribute from which the value is computed; nil for the time and for counts.
     var source: NSAttributeDescription? {
         switch form {
         case .now, .count: nil
@@ -43,7 +43,7 @@ struct Derivation: @unchecked Sendable {
         }
     }
 
-    /// Whether its source is an attribute of other rows.
+    /// Whether the source is an attribute of other rows.
     var isOverRows: Bool {
         switch form {
         case .now, .count: false
@@ -52,7 +52,7 @@ struct Derivation: @unchecked Sendable {
         }
     }
 
-    /// The relationship whose members are counted or summed up.
+    /// The relationship whose members are counted or summed.
     var members: NSRelationshipDescription? {
         switch form {
         case .count(let relationship), .sum(let relationship, _): relationship
@@ -60,14 +60,14 @@ struct Derivation: @unchecked Sendable {
         }
     }
 
-    /// A value as the attribute keeps it.
-    /// - Throws: 1610 where the attribute's type does not hold it.
+    /// Converts a value to the attribute's type.
+    /// - Throws: 1610 where the type cannot represent it.
     func stored(_ value: ManagedValue, of source: PropertyKind) throws -> ManagedValue {
         if source == kind || value.isNull { return value }
         return try stored(value.attributeObject(kind: source))
     }
 
-    /// The same for a number that was computed.
+    /// Converts a computed number.
     func stored(_ number: PredicateNumber?) throws -> ManagedValue { try stored(number?.value.object) }
 
     private func stored(_ object: Any?) throws -> ManagedValue {
@@ -82,7 +82,7 @@ struct Derivation: @unchecked Sendable {
 }
 
 extension PropertyKind {
-    /// Whether a derived attribute of the kind `derived` can keep every value of this kind, but for numbers that are too large.
+    /// Whether a derived attribute of the kind `derived` can store all values of this kind, except numbers that are too large.
     func suits(_ derived: PropertyKind) -> Bool {
         switch (self, derived) {
         case (.externalData, _), (.transformable, _), (.objectID, _), (.undefined, _), (.toOne, _), (.toMany, _): false
@@ -93,7 +93,7 @@ extension PropertyKind {
         }
     }
 
-    /// Whether values of the kind have a sum.
+    /// Whether values of the kind can be summed.
     var isArithmetic: Bool {
         switch self {
         case .int16, .int32, .int64, .float, .double, .decimal: true

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Reads the derivation expressions of a frozen model, and refuses what a store cannot compute.
+/// Compiles the derivation expressions of a frozen model, and refuses those that a store cannot compute.
 ///
-/// Core Data's own list, and no more: a key path over to-one relationships to an attribute; `canonical:`, `uppercase:` or
-/// `lowercase:` of one; a to-many relationship with `@count`, or with `@sum` of an attribute; `now()`.
+/// Supports exactly Core Data's list: a key path through to-one relationships to an attribute; `canonical:`, `uppercase:` or `lowercase:` of
+/// one; a to-many relationship with `@count`, or with `@sum` of an attribute; `now()`.
 /// Source: https://developer.apple.com/documentation/coredata/nsderivedattributedescription
 struct DerivationReader {
-    /// Those of the store.
+    /// The store's entities.
     let entities: [NSEntityDescription]
 
-    /// What each of the store's concrete entities derives, each attribute behind those that it is derived from.
+    /// Returns the derivations of each concrete entity. Each attribute comes after those that it is derived from.
     /// - Throws: 134020 for the first derivation that cannot be computed.
     func read() throws -> [ObjectIdentifier: [Derivation]] {
         var known: [ObjectIdentifier: Derivation] = [:]
@@ -48,11 +48,11 @@ struct DerivationReader {
             [NSValidationKeyErrorKey: attribute.name])
     }
 
-    /// How many derived attributes one behind the other each is made of.
+    /// Returns the length of the chain of derived attributes that ends at each attribute.
     private func ranks(_ known: [ObjectIdentifier: Derivation]) throws -> [ObjectIdentifier: Int] {
         var ranks: [ObjectIdentifier: Int] = [:]
         for derivation in known.values.sorted(by: { $0.attribute.name < $1.attribute.name }) {
-            // Sources are one each, so that they form a chain.
+            // Each attribute has at most one source, so sources form a chain.
             var chain: [Derivation] = [], next: Derivation? = derivation
             while let link = next, ranks[ObjectIdentifier(link.attribute)] == nil {
                 guard !chain.contains(where: { $0.attribute === link.attribute }) else {
@@ -120,7 +120,7 @@ struct DerivationReader {
         }
     }
 
-    /// A copy, a count or a sum.
+    /// Returns a copy, a count or a sum.
     private func form(_ stated: [String], _ attribute: NSDerivedAttributeDescription) throws -> Derivation.Form {
         guard let entity = attribute.holder else { throw failure(attribute, "it belongs to no entity") }
         let keys = entity.joiningComposites(stated.filter { $0.lowercased() != "self" })

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Where derivations are computed: the rows as one transaction has them so far, or as of a commit that is only looked at.
+/// The rows from which derivations are computed: a transaction's current rows, or those of a commit for reading.
 struct DerivationScope {
     private enum Rows {
         case transaction(Transaction)
@@ -10,7 +10,7 @@ struct DerivationScope {
 
     private let rows: Rows
     let schema: RecordLogSchema
-    /// The row that an object's key names in the store; nil for none.
+    /// Returns the row of an object's key in the store; nil for none.
     let reference: (ObjectKey) -> RowReference?
 
     init(transaction: Transaction, schema: RecordLogSchema, reference: @escaping (ObjectKey) -> RowReference?) {
@@ -39,11 +39,11 @@ struct DerivationScope {
         }
     }
 
-    /// The values of a row about to be written, with those that are derived from the row itself, or over to-one relationships from rows
-    /// that are there already. Counts and sums stay as the row has them; of a new row they are 0.
+    /// Adds derived values to those of a row about to be written: values derived from the row itself, or through to-one relationships from existing
+    /// rows. Counts and sums keep the row's value; they are 0 in a new row.
     /// - Parameters:
-    ///   - values: by property index; unset is what the row has.
-    ///   - row: the one that is replaced; nil for a new one.
+    ///   - values: by property index; an unset value stays as in `row`.
+    ///   - row: the row to replace; nil for a new one.
     func completing(_ values: [ManagedValue], of row: RowView?, in table: EntityTable) throws -> [ManagedValue] {
         guard let derivations = table.derivations else { return values }
         var result = values
@@ -58,8 +58,8 @@ struct DerivationScope {
         return result
     }
 
-    /// What follows from one row's values and its to-one relationships.
-    /// - Parameter values: as in `completing`, with what was derived before.
+    /// Returns the value derived from one row and its to-one relationships.
+    /// - Parameter values: as in `completing`, with the values derived before.
     func value(of derivation: Derivation, _ values: [ManagedValue], _ row: RowView?, _ table: EntityTable) throws -> ManagedValue {
         switch derivation.form {
         case .copy(let source): return try derivation.stored(try value(at: source, values, row, table), of: source.kind)
@@ -93,11 +93,11 @@ struct DerivationScope {
         return table.value(source.attribute.index, source.kind, in: last)
     }
 
-    /// The sum of an attribute of rows.
+    /// The sum of an attribute over rows.
     struct Sum {
         private(set) var total: PredicateNumber? = .integer(0)
 
-        /// Adds a member's value; null does not count.
+        /// Adds a member's value; ignores null.
         mutating func add(_ member: RowReference, _ source: Derivation.Source, in scope: DerivationScope) throws {
             guard let row = try scope.row(member), let table = scope.schema.table(member.table),
                 let access = table.runtime.access(source.attribute.index, in: row), let known = total
@@ -113,20 +113,20 @@ struct DerivationScope {
 }
 
 extension EntityTable {
-    /// A to-one relationship of a row; nil for null.
+    /// Returns the destination of a row's to-one relationship; nil for null.
     func reference(_ property: Int, in row: RowView) -> RowReference? {
         guard let access = runtime.access(property, in: row) else { return nil }
         let reference = row.reference(access)
         return reference.isNone ? nil : reference
     }
 
-    /// An attribute of a row that lies in the row whole.
+    /// Returns the value of an attribute that the row itself contains.
     func value(_ property: Int, _ kind: PropertyKind, in row: RowView) -> ManagedValue {
         guard let access = runtime.access(property, in: row) else { return .null }
         return ManagedValue(row: row, access: access, kind: kind, slotBase: 0)
     }
 
-    /// Whether two versions of a row have the same in a column.
+    /// Whether a column has the same value in two versions of a row.
     func isEqual(_ property: Int, _ a: RowView, _ b: RowView) -> Bool {
         switch (runtime.access(property, in: a), runtime.access(property, in: b)) {
         case (nil, nil): return true
@@ -141,7 +141,7 @@ extension EntityTable {
         }
     }
 
-    /// Whether two versions of a row differ in nothing but what was derived, which nobody has set.
+    /// Whether two versions of a row differ only in derived attributes.
     func isEqualButDerived(_ a: RowView, _ b: RowView) -> Bool {
         guard let derivations else { return false }
         return positions.indices.allSatisfy { property in

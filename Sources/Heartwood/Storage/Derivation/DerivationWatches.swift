@@ -1,29 +1,29 @@
 import RecordLog
 
-/// What of a table's rows is watched, since attributes are derived from it, and how to get to the rows that have these.
+/// The columns of a table from which attributes are derived, and the way from a changed row to the rows with these attributes.
 struct DerivationWatch: Sendable {
     enum Way: Sendable {
-        /// The row itself derives something over its to-one relationships, or has members that are counted.
+        /// The row itself derives a value through to-one relationships, or has members that are counted.
         case own
-        /// The row is a member of the one that a to-one column of it names.
+        /// The row is a member of the owner that its to-one column names.
         case member(column: Int, of: Int)
-        /// The row is a pair of a to-many relationship's.
+        /// The row is a link row of a to-many relationship.
         case pair(of: Int, isForward: Bool)
-        /// One step after the other, from rows to those that refer to them.
+        /// Steps from rows to the rows that refer to them.
         case back([MemberSource])
     }
 
     let way: Way
-    /// The columns whose change matters; that a row comes or goes always does.
+    /// The columns whose change matters. Insertion and deletion of the row always do.
     var properties: [Int]
 }
 
-/// What a store's derived attributes make necessary after rows were written. Made when a store is loaded, and only where its model has any.
+/// The watches of a store's derived attributes. Built when a store is loaded whose model has derived attributes.
 struct DerivationWatches: Sendable {
     private(set) var byTable: [(table: EntityTable?, id: TableID, watches: [DerivationWatch])] = []
     private let schema: [EntityTable]
 
-    /// - Returns: nil where nothing is derived.
+    /// - Returns: nil where the model has no derived attributes.
     init?(_ tables: [EntityTable]) {
         guard tables.contains(where: { $0.derivations != nil }) else { return nil }
         schema = tables
@@ -83,7 +83,7 @@ struct DerivationWatches: Sendable {
         entity.map { entity in schema.filter { $0.runtime.entity.isKindOf(entity: entity) } } ?? []
     }
 
-    /// Where rows are found that refer to others by a to-one relationship.
+    /// Returns the indexes that find rows by a to-one relationship's destination.
     private func references(_ relationship: NSRelationshipDescription) -> [(table: TableID, index: IndexID)] {
         let name = RecordLogNames.reference(relationship.name)
         return tables(of: relationship.holder).compactMap { table in
@@ -95,7 +95,7 @@ struct DerivationWatches: Sendable {
         guard let id = table?.id ?? link else { return }
         let index = byTable.firstIndex { $0.id == id } ?? byTable.count
         if index == byTable.count { byTable.append((table, id, [])) }
-        // A member that is counted twice would count twice.
+        // A duplicate watch would count a member twice.
         if let known = byTable[index].watches.firstIndex(where: { $0.way.isSame(as: watch.way) }) {
             byTable[index].watches[known].properties += watch.properties
         } else {
@@ -105,7 +105,7 @@ struct DerivationWatches: Sendable {
 }
 
 extension DerivationWatch.Way {
-    /// Whether the two lead from a row to the same changes.
+    /// Whether both give the same changes for a row.
     fileprivate func isSame(as other: DerivationWatch.Way) -> Bool {
         switch (self, other) {
         case (.own, .own): true

@@ -1,16 +1,16 @@
 import Foundation
 import RecordLog
 
-/// Brings the derived attributes of a transaction's rows, and of the rows that depend on them, to what follows from the rows as they are.
+/// Recomputes the derived attributes of a transaction's rows, and of the rows that depend on them.
 ///
-/// It runs last in a transaction, looks at what that has changed in tables that something is derived from, finds the rows that have it by
-/// the indexes of the state before, and computes those anew. That is enough: where the way from such a row to what has changed is itself
-/// new, the first changed step on it counts as a change too, and the way there is an old one.
+/// It runs last in a transaction: it reads the transaction's changes in watched tables, finds the dependent rows by the indexes of the base, and
+/// recomputes these. The base's indexes suffice: if the path from a dependent row to a change is new, the first changed step on it is itself
+/// a change, and the path up to it is old.
 ///
-/// A count costs two searches in an index; a sum reads the members of each row whose members or their values have changed. An attribute
-/// that is derived from derived ones is computed in a further round, until nothing changes any more.
+/// A count costs two index searches. A sum reads the members of each row whose members or their values have changed. Attributes derived from
+/// derived ones are computed in further rounds, until nothing changes.
 struct DerivedAttributes {
-    /// A row whose derived attributes were written, and its versions before the transaction (nil for a new row) and now.
+    /// A row whose derived attributes were rewritten, with its version before the transaction (nil for a new row) and its current one.
     struct Rewritten {
         let reference: RowReference
         let from: UInt32?
@@ -31,14 +31,14 @@ struct DerivedAttributes {
     private let scope: DerivationScope
     private let watches: DerivationWatches
     private let builder = RowBuilder()
-    /// Rows to be computed; some more than once.
+    /// Rows to compute; may contain duplicates.
     private var pending: [RowReference] = []
-    /// By owner and relationship, once gathered.
+    /// Sorted by owner and relationship after collection.
     private var changes: [MemberChange] = []
     private var written: Set<RowReference> = []
-    /// Whether a number that its attribute does not hold is left out, in place of ending the transaction.
+    /// Whether a number that does not fit its attribute becomes null instead of failing the transaction.
     private let leavesOut: Bool
-    /// Whether the round has changed what rows derive something from that refer to the row.
+    /// Whether the round has changed values that are sources for rows that refer to the changed row.
     private var hasChangedSources = false
 
     private var transaction: Transaction { scope.transaction }
@@ -50,8 +50,8 @@ struct DerivedAttributes {
         self.leavesOut = leavesOut
     }
 
-    /// - Parameter rows: new ones that nobody has completed (`DerivationScope.completing`).
-    /// - Returns: the rows that it has written.
+    /// - Parameter rows: new rows that `DerivationScope.completing` has not completed.
+    /// - Returns: the rows that were rewritten.
     mutating func run(completing rows: [RowReference] = []) throws -> [Rewritten] {
         var pass = self
         pass.pending = rows
@@ -64,8 +64,8 @@ struct DerivedAttributes {
             }
         }
         pass.changes.sort(by: MemberChange.precedes)
-        // What the transaction itself has led to each other is not in the indexes of the state before: such rows are all due at first, and
-        // due again where a source that is derived itself came to its value behind them.
+        // The base's indexes lack references that this transaction has made. The first round computes all rows with such references. Those with
+        // derived sources are computed again while sources change.
         var first: [RowReference]?
         while !pass.pending.isEmpty {
             var round = pass.pending
@@ -88,10 +88,10 @@ struct DerivedAttributes {
         }
     }
 
-    // MARK: What depends on a change
+    // MARK: Dependents of a change
 
     private mutating func mark(_ reference: RowReference) {
-        // Members mostly come in the order of their owners.
+        // Members usually come in the order of their owners, so this removes most duplicates.
         if pending.last != reference { pending.append(reference) }
     }
 
@@ -104,7 +104,7 @@ struct DerivedAttributes {
         }
         switch watch.way {
         case .own:
-            // What a new row derives from new rows may not have been there yet. Members of a row that comes back are there already.
+            // A new row may derive values from new rows that did not exist when it was completed. A restored row's members exist already.
             guard let table, let new else { return }
             let isDue = old == nil
                 ? !isNew || watch.properties.contains { table.reference($0, in: new) != nil } : isChanged()
@@ -124,7 +124,7 @@ struct DerivedAttributes {
             let (owner, member) = isForward ? (source, destination) : (destination, source)
             add(owner, relationship, member, isAdded: new != nil)
         case .back(let steps):
-            // Nothing referred to a number that is new.
+            // No row referred to a new row number before.
             guard !isNew, isChanged() else { return }
             var found = [reference]
             for step in steps {
@@ -138,7 +138,7 @@ struct DerivedAttributes {
         }
     }
 
-    /// Whether a row's table derives something from derived attributes of other rows.
+    /// Whether a row has an attribute that is derived from derived attributes of other rows.
     private func derivesFromDerived(_ reference: RowReference) -> Bool {
         scope.schema.table(reference.table)?.derivations?.contains { $0.isOverRows && $0.source is NSDerivedAttributeDescription } == true
     }
@@ -148,7 +148,7 @@ struct DerivedAttributes {
         mark(owner)
     }
 
-    /// The two ends of a link row.
+    /// Returns the two ends of a link row.
     private static func ends(of pair: RowView, _ schema: RecordLogSchema) -> (RowReference, RowReference)? {
         guard let link = schema.links.first(where: { $0.id == pair.reference.table }) else { return nil }
         return (
@@ -158,7 +158,7 @@ struct DerivedAttributes {
 
     // MARK: Computing
 
-    /// Computes all that a row derives, and writes it where anything is different.
+    /// Computes all derived attributes of a row, and writes the row where one has changed.
     private mutating func compute(_ reference: RowReference) throws {
         guard let table = scope.schema.table(reference.table), let derivations = table.derivations,
             let row = try transaction.row(reference)

@@ -1,13 +1,12 @@
 import Foundation
 
-/// What a fetch compares an attribute with, as the attribute's type has it: a number beside a text counts as its digits, a text
-/// beside a number as the number that it is. Core Data's SQL stores compare so, by the affinity of their columns; predicates that are
-/// evaluated by themselves do not.
+/// Converts constants to the type of the attribute they are compared with: a number to a text of its digits, a text to the number it contains.
+/// Core Data's SQL stores compare this way, by the affinity of their columns. Predicates that are evaluated in memory do not.
 /// Source: https://www.sqlite.org/datatype3.html, section 4.2
 extension PredicateNode {
     func matchingColumns(of entity: NSEntityDescription) -> PredicateNode { matched(entity) ?? self }
 
-    /// - Returns: nil where nothing is to be changed, as mostly: then nothing is built.
+    /// - Returns: nil where nothing changes, the common case, in which nothing is allocated.
     private func matched(_ entity: NSEntityDescription) -> PredicateNode? {
         switch self {
         case .constant, .block, .fault: return nil
@@ -28,7 +27,7 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-    /// - Returns: nil where it is no constant, or needs no change beside the path.
+    /// - Returns: nil for an expression that is not constant, or needs no conversion for the path's attribute.
     fileprivate func matched(_ path: ExpressionNode, _ entity: NSEntityDescription) -> ExpressionNode? {
         switch self {
         case .constant, .aggregate: path.attributeType(entity).flatMap(matched)
@@ -44,13 +43,13 @@ extension ExpressionNode {
         }
     }
 
-    /// The type of the attribute that a key path without operators leads to.
+    /// The type of the attribute at the end of a key path without operators.
     private func attributeType(_ entity: NSEntityDescription) -> NSAttributeType? {
         guard case .keyPath(let keys) = self else { return nil }
         var owner: NSEntityDescription? = entity
         for (index, key) in keys.enumerated() {
             let property = owner?.familyProperty(key)
-            // What is asked of the value itself is another one.
+            // Keys that follow an attribute give a value of another type.
             if let attribute = property as? NSAttributeDescription { return index + 1 == keys.count ? attribute.attributeType : nil }
             owner = (property as? NSRelationshipDescription)?.destinationEntity
         }
@@ -59,7 +58,7 @@ extension ExpressionNode {
 }
 
 extension Array {
-    /// With other elements in their places; nil where each stays.
+    /// Returns a copy with replaced elements; nil where no element changes.
     fileprivate func replacing(_ replace: (Element) -> Element?) -> [Element]? {
         var result: [Element]?
         for index in indices {
@@ -72,7 +71,7 @@ extension Array {
 }
 
 extension PredicateValue {
-    /// The value that a column of the type has for it; nil where it is that already, or there is none.
+    /// Returns the value that a column of this type would store; nil where it is unchanged, or no conversion exists.
     fileprivate func matched(_ type: NSAttributeType) -> PredicateValue? {
         switch (type, self) {
         case (_, .collection(let members)):

@@ -1,10 +1,10 @@
 import Foundation
 import RecordLog
 
-/// A row's key in an order that Foundation alone knows in part.
+/// A row's sort key with text parts that only Foundation can compare.
 struct LocalizedKey {
     enum Part {
-        /// In the order of bytes.
+        /// Compared bytewise.
         case bytes([UInt8])
         case text(String?, NSSortDescriptor.TextOrder, isAscending: Bool)
     }
@@ -34,7 +34,7 @@ struct LocalizedKey {
     }
 }
 
-/// As `RowSorter`, of an order that Foundation alone knows in part: each comparison asks it.
+/// A `RowSorter` for orders with localized text, in which Foundation makes each comparison.
 struct LocalizedRowSorter: RowGathering {
     private struct Entry {
         let key: LocalizedKey
@@ -49,7 +49,7 @@ struct LocalizedRowSorter: RowGathering {
 
     private var entries: [Entry] = []
     private let limit: Int?
-    /// The last of those wanted, once there are so many.
+    /// The last wanted entry, once `limit` entries exist.
     private var bound: Entry?
 
     init(limit: Int?) {

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Arithmetic over number columns and constants, without a value made for each step: the rules are `PredicateNumber`'s.
+/// Arithmetic over number columns and constants without a `PredicateValue` for each step. The rules are those of `PredicateNumber`.
 class NumberExpression {
     /// - Returns: nil for null.
     func number(_ row: RowView) -> PredicateNumber? { nil }
@@ -58,7 +58,7 @@ final class NumberCombination: NumberExpression {
     }
 }
 
-/// A number where a value is wanted.
+/// Makes a number a `RowExpression`.
 final class NumberValueExpression: RowExpression {
     private let number: NumberExpression
 
@@ -69,8 +69,8 @@ final class NumberValueExpression: RowExpression {
     override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { number.number(row)?.value ?? .null }
 }
 
-/// Two numbers, compared as in memory.
-final class NumberTest: RowFilter {
+/// Compares two numbers by the rules of predicates in memory.
+final class NumberFilter: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let order: ComparisonOperator
     private let left: NumberExpression
@@ -107,7 +107,7 @@ extension PredicateCompiler {
         guard let order = comparison.comparison.order, let left = number(comparison.left), let right = number(comparison.right) else {
             return nil
         }
-        return NumberTest(comparison, order, left, right, condition)
+        return NumberFilter(comparison, order, left, right, condition)
     }
 
     func number(_ node: ExpressionNode) -> NumberExpression? {

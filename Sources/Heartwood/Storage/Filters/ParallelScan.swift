@@ -2,11 +2,11 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// Scans a table on several threads, each with a state of its own, a stretch of rows after the other.
+/// Scans a table on several threads. Each thread has its own state and takes one stretch of rows after the other.
 enum ParallelScan {
-    /// What one thread has gathered.
+    /// One thread's results.
     private final class Worker<State>: @unchecked Sendable {
-        // Unchecked: used by its thread alone, and by the caller once all are done.
+        // Unchecked: only its thread uses it, and the caller once all threads are done.
         var state: State
         let scope: QueryScope
         var failure: (stretch: Int, error: any Error)?
@@ -18,28 +18,27 @@ enum ParallelScan {
     }
 
     private struct Body<State>: @unchecked Sendable {
-        // Unchecked: tests and snapshots are immutable.
+        // Unchecked: filters and snapshots are immutable.
         let run: (inout State, UnsafeMutableBufferPointer<RowView>, QueryScope, _ stretch: Int) throws -> Void
     }
 
-    /// Stretches end where pages of the primary index do.
+    /// Stretches end at page ends of the primary index.
     private static let rowsPerPage: UInt64 = 4096
     private static let stretchesPerThread: UInt64 = 8
 
-    /// How many threads a scan of so many rows takes.
+    /// Returns the number of threads for a scan of this many rows.
     static func threads(rows: Int) -> Int {
         let tuning = QueryTuning.current
         return rows < tuning.rowsForCores ? 1 : max(1, tuning.cores)
     }
 
-    /// The row numbers of a window: a scan that hands over its rows in order keeps the matches of one window in memory.
+    /// Returns the number of rows in a window. An ordered scan keeps the matches of one window in memory.
     static func window(threads: Int) -> UInt64 { UInt64(threads) * QueryTuning.current.pagesPerWindow * rowsPerPage }
 
     /// - Parameters:
-    ///   - rows: those with numbers in this range, which starts at the beginning of a page.
-    ///   - test: nil where each row is wanted.
-    ///   - body: called with the rows that match, some at a time, and the number of their stretch: stretches are numbered in the order of
-    ///     the rows.
+    ///   - rows: a range of row numbers that starts at a page's start; nil for all.
+    ///   - test: nil to match each row.
+    ///   - body: called with groups of matching rows and the number of their stretch. Stretches are numbered in row order.
     /// - Returns: the states of the threads.
     static func run<State>(
         _ table: TableID, rows range: Range<UInt64>? = nil, _ test: RowFilter?, _ view: RecordLogView, threads: Int, _ scope: QueryScope,

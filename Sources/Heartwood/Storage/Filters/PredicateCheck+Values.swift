@@ -1,8 +1,8 @@
 import Foundation
 
 extension PredicateCheck {
-    /// Refuses a value that nothing on the other side can equal, such as a range or a case of an enumeration. What may hold any object
-    /// (a transformable attribute, or what is not known here) is compared with it in memory.
+    /// Refuses a value that cannot equal anything on the other side, such as a range or an enumeration's case. If the other side may hold any
+    /// object, as a transformable attribute or an unknown type does, the comparison is made in memory.
     static func checkValues(
         _ comparison: PredicateNode.Comparison, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
     ) throws(PredicateFault) {
@@ -14,7 +14,7 @@ extension PredicateCheck {
         }
     }
 
-    /// Whether an expression's values may be of any type.
+    /// Whether the expression's values may have any type.
     private static func mayHoldObjects(
         _ node: ExpressionNode, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
     ) -> Bool {
@@ -37,7 +37,7 @@ extension PredicateCheck {
             if let attribute = property as? NSAttributeDescription {
                 return [.transformableAttributeType, .compositeAttributeType, .undefinedAttributeType].contains(attribute.attributeType)
             }
-            // What is no property at all is refused elsewhere, or is one of the object's own keys.
+            // An unknown key is refused elsewhere, or is a key of the object itself.
             guard let relationship = property as? NSRelationshipDescription else { return key != "objectID" }
             owner = relationship.destinationEntity
         }
@@ -46,7 +46,7 @@ extension PredicateCheck {
 }
 
 extension ExpressionNode {
-    /// A constant value of no known type that is in it.
+    /// A constant value of an unknown type in the expression.
     fileprivate var stranger: AnyObject? {
         switch self {
         case .constant(let value): value.stranger
@@ -59,7 +59,7 @@ extension ExpressionNode {
 extension PredicateValue {
     fileprivate var stranger: AnyObject? {
         switch self {
-        // A dictionary stands for its values, or for a composite attribute's.
+        // A dictionary represents its values, or those of a composite attribute.
         case .other(let object as NSDictionary): object.allValues.lazy.compactMap { PredicateValue($0).stranger }.first
         case .other(let object): object
         case .collection(let members): members.lazy.compactMap(\.stranger).first

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Refuses, before a fetch starts, what no object could be asked: blocks, variables without a value, keys that are not there.
+/// Refuses, before a fetch starts, parts of a predicate that no store can evaluate: blocks, unbound variables, unknown keys.
 enum PredicateCheck {
-    /// - Throws: Core Data's error, which quotes the predicate, and marks a key's place in it.
+    /// - Throws: Core Data's error, which quotes the predicate and marks the position of a faulty key.
     static func check(_ node: PredicateNode, entity: NSEntityDescription) throws {
         do {
             try check(node, entity, bound: [:])
@@ -14,7 +14,7 @@ enum PredicateCheck {
         }
     }
 
-    /// The same for an expression.
+    /// Checks an expression in the same way.
     static func check(_ node: ExpressionNode, entity: NSEntityDescription) throws {
         do {
             try check(node, entity, bound: [:])
@@ -43,7 +43,7 @@ enum PredicateCheck {
         CoreDataError.make(NSPersistentStoreUnsupportedRequestTypeError, "A store cannot be asked the \(what) \"\(format)\": \(reason)")
     }
 
-    /// What is wrong with a key path asked of objects of these entities.
+    /// Describes the fault of a key path on objects of these entities; nil where it is valid.
     private static func fault(_ keys: [String], _ entities: [NSEntityDescription]) -> String? {
         var owners = entities
         for (index, key) in keys.enumerated() {
@@ -52,7 +52,7 @@ enum PredicateCheck {
                     return "there is no collection operator \"\(key)\"; there are "
                         + PredicateKeyPath.operators.sorted().joined(separator: " ")
                 }
-                // What follows is asked of the members.
+                // The keys that follow apply to the members.
                 continue
             }
             if key.lowercased() == "self" || key == "objectID" { continue }
@@ -63,7 +63,7 @@ enum PredicateCheck {
             }
             guard let first = owners.first else { return key == "length" ? nil : "\(keys.joined(separator: ".")) leads on from an attribute" }
             let properties = owners.flatMap { $0.familyProperties(key) }
-            // Of several entities one may have it, where the others have null.
+            // If only some of the entities have the property, it is null for the others.
             if let entity = properties.isEmpty ? first : owners.first(where: { $0.familyProperty(key) == nil && !$0.isKnownInFamily(key) }) {
                 return "\(entity.name ?? "?") has no property \"\(key)\"; it has "
                     + entity.propertiesByName.keys.sorted().joined(separator: ", ")
@@ -71,16 +71,16 @@ enum PredicateCheck {
             if properties.contains(where: { $0 is NSFetchedPropertyDescription }) {
                 return "\(key) is a fetched property, which no store can be asked for; test the fetched objects in memory"
             }
-            // A transformable's value may have keys of its own.
+            // A transformable attribute's value may have its own keys.
             if properties.contains(where: { ($0 as? NSAttributeDescription)?.attributeType == .transformableAttributeType }) { return nil }
             owners = owners.destinations(of: key)
         }
         return nil
     }
 
-    // MARK: Parts that only memory has
+    // MARK: Parts that only evaluation in memory supports
 
-    /// Of the subqueries around, with the entity of the objects that they stand for, as far as it is known.
+    /// The variables of the enclosing subqueries, with the entities of their objects where known.
     private typealias Variables = [String: NSEntityDescription?]
 
     private static func check(_ node: PredicateNode, _ entity: NSEntityDescription, bound: Variables) throws {
@@ -89,7 +89,7 @@ enum PredicateCheck {
         case .and(let parts), .or(let parts): for part in parts { try check(part, entity, bound: bound) }
         case .not(let part): try check(part, entity, bound: bound)
         case .comparison(let comparison):
-            // What stands for a variable by now. That it is null is no fault: nothing lies between what is not there.
+            // A substituted variable may have become null, which is no fault: the comparison is then false.
             if let fault = comparison.fault, comparison.right.constant?.isNull != true { throw fault }
             try checkValues(comparison, entity, bound.compactMapValues { $0 })
             try check(comparison.left, entity, bound: bound)

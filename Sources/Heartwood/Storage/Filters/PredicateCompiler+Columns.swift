@@ -1,26 +1,26 @@
 import Foundation
 import RecordLog
 
-/// Comparisons of an attribute with a constant.
+/// Compiles comparisons of an attribute with a constant.
 extension PredicateCompiler {
     func column(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         let runtime = table.runtime
         if value.isNull {
             switch comparison.comparison {
-            case .equal: return NullTest(runtime, index, isNull: true)
-            case .notEqual: return NullTest(runtime, index, isNull: false)
-            default: return ConstantTest(false)
+            case .equal: return NullFilter(runtime, index, isNull: true)
+            case .notEqual: return NullFilter(runtime, index, isNull: false)
+            default: return ConstantFilter(false)
             }
         }
-        // What is no number equals nothing, and is before and behind nothing, whatever the column.
-        if value.isNotANumber, let found = comparison.comparison.order { return ConstantTest(found == .notEqual) }
+        // In every type of column, NaN equals no value, and no value is less or greater.
+        if value.isNotANumber, let found = comparison.comparison.order { return ConstantFilter(found == .notEqual) }
         switch comparison.comparison {
         case .between:
             guard let range = value.members, range.count == 2,
                 let low = column(index, kind, comparison.with(.greaterOrEqual), range[0]),
                 let high = column(index, kind, comparison.with(.lessOrEqual), range[1])
             else { return nil }
-            return AllTest([low, high])
+            return AllFilter([low, high])
         case .isIn: return membership(index, kind, comparison, value)
         default: break
         }
@@ -30,22 +30,22 @@ extension PredicateCompiler {
         case .float, .double, .date: return double(index, kind, comparison, value)
         case .decimal:
             guard let found = comparison.comparison.order, let constant = Self.decimal(value) else { return nil }
-            return DecimalTest(runtime, index, found, StoredDecimal(constant))
+            return DecimalFilter(runtime, index, found, StoredDecimal(constant))
         case .uuid:
             guard case .uuid(let uuid) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return UUIDTest(runtime, index, uuid.storedBytes, isNegated: found == .notEqual)
+            return UUIDFilter(runtime, index, uuid.storedBytes, isNegated: found == .notEqual)
         case .data:
             guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return BytesTest(runtime, index, data, isNegated: found == .notEqual)
+            return BytesFilter(runtime, index, data, isNegated: found == .notEqual)
         case .externalData:
             guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return ExternalDataTest(runtime, index, [data], isNegated: found == .notEqual)
+            return ExternalDataFilter(runtime, index, [data], isNegated: found == .notEqual)
         case .uri: return value.uriText.flatMap { text(index, comparison, .text($0)) }
         case .transformable, .objectID, .undefined, .toOne, .toMany: return nil
         }
@@ -67,9 +67,9 @@ extension PredicateCompiler {
         else { return nil }
         let runtime = table.runtime
         if comparison.comparison == .notEqual {
-            return TextTest(runtime, index, TextMatcher(kind: .order(.equal), pattern, options: comparison.options), isNegated: true)
+            return TextFilter(runtime, index, TextMatcher(kind: .order(.equal), pattern, options: comparison.options), isNegated: true)
         }
-        guard comparison.options.effective.isEmpty else { return TextTest(runtime, index, matcher) }
+        guard comparison.options.effective.isEmpty else { return TextFilter(runtime, index, matcher) }
         var condition: IndexCondition?
         if let found = comparison.comparison.order {
             let key = KeyBuilder()
@@ -80,7 +80,7 @@ extension PredicateCompiler {
             key.append(textPrefix: pattern)
             condition = IndexCondition(property: index, kind: .prefix(key.bytes))
         }
-        return TextTest(runtime, index, matcher, condition: condition)
+        return TextFilter(runtime, index, matcher, condition: condition)
     }
 
     private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
@@ -99,44 +99,44 @@ extension PredicateCompiler {
     }
 
     private func integer(_ index: Int, _ found: ComparisonOperator, _ constant: Int64) -> RowFilter {
-        // The keys of a Boolean column have no place for other numbers.
+        // The keys of a Boolean column can only be 0 and 1.
         let isBool = table.runtime.properties[index].kind == .bool
         guard !isBool || constant == 0 || constant == 1 else { return outside(index, found, isLarge: constant > 1) }
-        return IntegerTest(table.runtime, index, found, constant)
+        return IntegerFilter(table.runtime, index, found, constant)
     }
 
-    /// An integer column against a number that may have a fraction: the nearest integers say the same.
-    /// - Parameter below: the nearest that is not above the number; nil where 64 bits do not hold it.
+    /// Compares an integer column with a number that may have a fraction, by an equivalent comparison with the nearest integers.
+    /// - Parameter below: the greatest integer that is not above the number; nil where it needs more than 64 bits.
     private func integer(_ index: Int, _ found: ComparisonOperator, below: Int64?, isWhole: Bool, isLarge: Bool) -> RowFilter {
         guard let below else { return outside(index, found, isLarge: isLarge) }
         guard !isWhole else { return integer(index, found, below) }
         switch found {
-        case .equal: return ConstantTest(false)
-        case .notEqual: return ConstantTest(true)
+        case .equal: return ConstantFilter(false)
+        case .notEqual: return ConstantFilter(true)
         case .less, .lessOrEqual: return integer(index, .lessOrEqual, below)
         case .greater, .greaterOrEqual: return integer(index, .greater, below)
         }
     }
 
-    /// An integer column against a number that is larger, or smaller, than all that it can have.
+    /// Compares an integer column with a number beyond its range.
     private func outside(_ index: Int, _ found: ComparisonOperator, isLarge: Bool) -> RowFilter {
         switch found {
-        case .equal: ConstantTest(false)
-        case .notEqual: ConstantTest(true)
-        case .less, .lessOrEqual: isLarge ? NullTest(table.runtime, index, isNull: false) : ConstantTest(false)
-        case .greater, .greaterOrEqual: isLarge ? ConstantTest(false) : NullTest(table.runtime, index, isNull: false)
+        case .equal: ConstantFilter(false)
+        case .notEqual: ConstantFilter(true)
+        case .less, .lessOrEqual: isLarge ? NullFilter(table.runtime, index, isNull: false) : ConstantFilter(false)
+        case .greater, .greaterOrEqual: isLarge ? ConstantFilter(false) : NullFilter(table.runtime, index, isNull: false)
         }
     }
 
     private func double(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let found = comparison.comparison.order else { return nil }
         switch (kind, value) {
-        case (.date, .date(let constant)): return DoubleTest(table.runtime, index, found, constant)
+        case (.date, .date(let constant)): return DoubleFilter(table.runtime, index, found, constant)
         case (.date, _): return nil
-        case (_, .double(let constant)): return DoubleTest(table.runtime, index, found, constant)
+        case (_, .double(let constant)): return DoubleFilter(table.runtime, index, found, constant)
         case (_, .integer(let constant)):
             guard Int64(exactly: Double(constant)) == constant else { return nil }
-            return DoubleTest(table.runtime, index, found, Double(constant))
+            return DoubleFilter(table.runtime, index, found, Double(constant))
         default: return nil
         }
     }
@@ -147,49 +147,49 @@ extension PredicateCompiler {
         guard let members = value.members else { return nil }
         let present = members.filter { !$0.isNull }
         let test: RowFilter?
-        // What a column cannot have equals none of its values.
+        // A value that the column cannot hold equals none of its values.
         switch kind {
         case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
-            test = texts.count == present.count ? TextSetTest(table.runtime, index, texts) : nil
+            test = texts.count == present.count ? TextSetFilter(table.runtime, index, texts) : nil
         case .uri where comparison.options.effective.isEmpty:
-            test = TextSetTest(table.runtime, index, present.compactMap(\.uriText))
+            test = TextSetFilter(table.runtime, index, present.compactMap(\.uriText))
         case .bool, .int16, .int32, .int64:
             let numbers = present.compactMap(\.exactInteger)
-            // No Boolean is another number, and no key of its index stands for one.
-            test = IntegerSetTest(table.runtime, index, Set(kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers))
-        case .float, .double: test = DoubleSetTest(table.runtime, index, Set(present.flatMap(\.exactDoubles)))
+            // A Boolean is never another number, and its index has no key for one.
+            test = IntegerSetFilter(table.runtime, index, Set(kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers))
+        case .float, .double: test = DoubleSetFilter(table.runtime, index, Set(present.flatMap(\.exactDoubles)))
         case .decimal:
             var numbers: [Decimal] = []
             for member in present where !member.isNotANumber {
-                // No decimal is so large.
+                // Such a number is beyond the range of decimals.
                 if case .double(let value) = member, abs(value) > 1e166 { continue }
                 guard let number = Self.decimal(member) else { return nil }
                 numbers.append(number)
             }
-            test = DecimalSetTest(table.runtime, index, numbers)
+            test = DecimalSetFilter(table.runtime, index, numbers)
         case .date:
             let dates = present.compactMap { if case .date(let date) = $0, !date.isNaN { date } else { nil } }
-            test = DoubleSetTest(table.runtime, index, Set(dates))
+            test = DoubleSetFilter(table.runtime, index, Set(dates))
         case .uuid:
-            test = UUIDSetTest(table.runtime, index, Set(present.compactMap { if case .uuid(let uuid) = $0 { uuid } else { nil } }))
+            test = UUIDSetFilter(table.runtime, index, Set(present.compactMap { if case .uuid(let uuid) = $0 { uuid } else { nil } }))
         case .data:
-            test = BytesSetTest(table.runtime, index, present.compactMap { if case .data(let data) = $0 { data } else { nil } })
+            test = BytesSetFilter(table.runtime, index, present.compactMap { if case .data(let data) = $0 { data } else { nil } })
         default:
             var tests: [RowFilter] = []
             for member in present {
                 guard let one = column(index, kind, comparison.with(.equal), member) else { return nil }
                 tests.append(one)
             }
-            test = AnyTest(tests)
+            test = AnyFilter(tests)
         }
         guard let test else { return nil }
-        return present.count == members.count ? test : AnyTest([test, NullTest(table.runtime, index, isNull: true)])
+        return present.count == members.count ? test : AnyFilter([test, NullFilter(table.runtime, index, isNull: true)])
     }
 }
 
 extension PredicateValue {
-    /// What a column of URIs is compared with.
+    /// The text to compare a URI column with.
     fileprivate var uriText: String? {
         switch self {
         case .url(let url): url.absoluteString
@@ -199,7 +199,7 @@ extension PredicateValue {
     }
 }
 
-/// The members of a list that a column of numbers can equal; what has a fraction, is too large or is no number equals none.
+/// The values of a list that a number column can equal. Fractions for an integer column, numbers out of range, and other types equal none.
 extension PredicateValue {
     fileprivate var exactInteger: Int64? {
         switch self {
@@ -211,15 +211,15 @@ extension PredicateValue {
         }
     }
 
-    /// As a double is compared with a decimal. The conversion there and back may be wrong in some of its last places, more of them the
-    /// further from 1 a number is.
+    /// Returns the doubles that are equal to a decimal by the rules of comparison. The search starts near the decimal because the conversion may be
+    /// wrong in its last digits, in more of them the further the number is from 1.
     private static func doubles(equalTo decimal: PredicateValue, near start: Double) -> [Double] {
         func order(_ double: Double) -> ComparisonResult? { PredicateValue.double(double).ordered(decimal) }
         var double = start
         for _ in 0..<1000 {
             guard let found = order(double), found != .orderedSame else { break }
             let next = found == .orderedAscending ? double.nextUp : double.nextDown
-            // Between two neighbours there is none.
+            // The decimal is between two neighbouring doubles.
             if order(next) != .orderedSame, order(next) != found { return [] }
             double = next
         }
@@ -235,7 +235,7 @@ extension PredicateValue {
         return result
     }
 
-    /// One at most, but for decimals, which may be the nearest to more than one.
+    /// At most one double, except for a decimal, which may be equal to several.
     fileprivate var exactDoubles: [Double] {
         switch self {
         case .double(let value): return value.isNaN ? [] : [value]

@@ -1,11 +1,11 @@
 import RecordLog
 
-/// Comparisons of a composite attribute, which has no column of its own: it is null where none of its elements has a value.
+/// Compiles comparisons of a composite attribute. It has no column of its own, and is null where all its elements are.
 extension PredicateCompiler {
-    /// - Returns: nil for what objects alone tell: whether the elements are those of a dictionary.
+    /// - Returns: nil for a comparison that only objects can evaluate: with a dictionary.
     func composite(_ elements: [CompositeElement], _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard value.isNull else { return nil }
-        guard comparison.comparison == .equal || comparison.comparison == .notEqual else { return ConstantTest(false) }
+        guard comparison.comparison == .equal || comparison.comparison == .notEqual else { return ConstantFilter(false) }
         var tests: [RowFilter] = []
         for element in elements {
             let path = ExpressionNode.keyPath([table.runtime.properties[element.index].name])
@@ -13,6 +13,6 @@ extension PredicateCompiler {
             guard let test = compile(.comparison(part)) else { return nil }
             tests.append(test)
         }
-        return comparison.comparison == .equal ? AllTest(tests) : AnyTest(tests)
+        return comparison.comparison == .equal ? AllFilter(tests) : AnyFilter(tests)
     }
 }

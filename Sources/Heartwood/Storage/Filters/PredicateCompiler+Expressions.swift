@@ -1,9 +1,9 @@
 import Foundation
 import RecordLog
 
-/// Comparisons of expressions over the columns of a row: arithmetic, functions, one column with another.
+/// Compiles comparisons of expressions over the columns of a row: arithmetic, functions, column with column.
 extension PredicateCompiler {
-    /// - Returns: nil where a part is more than a column or a constant, such as a relationship or a subquery.
+    /// - Returns: nil where a part is neither a column nor a constant, such as a subquery.
     func expressions(_ comparison: PredicateNode.Comparison) -> RowFilter? {
         guard comparison.modifier == .direct else { return nil }
         let condition = table.hasExpressionIndexes ? indexedExpression(comparison) : nil
@@ -11,10 +11,10 @@ extension PredicateCompiler {
         guard let left = expression(comparison.left), let right = expression(comparison.right) else {
             return nil
         }
-        return ExpressionTest(comparison, left, right, condition)
+        return ExpressionFilter(comparison, left, right, condition)
     }
 
-    /// - Returns: nil where a part is more than a column or a constant.
+    /// - Returns: nil where a part cannot be computed from a row.
     func expression(_ node: ExpressionNode) -> RowExpression? {
         switch node {
         case .constant(let value): return ConstantExpression(value)
@@ -41,8 +41,8 @@ extension PredicateCompiler {
     }
 }
 
-/// Two expressions, compared as in memory.
-final class ExpressionTest: RowFilter {
+/// Compares two expressions by the rules of predicates in memory.
+final class ExpressionFilter: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let left: RowExpression
     private let right: RowExpression

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// `SUBQUERY(members, $x, …).@count` compared with a constant.
+/// Compiles `SUBQUERY(members, $x, …).@count` compared with a constant.
 extension PredicateCompiler {
     func memberCount(
         _ keys: [String], _ variable: String, _ predicate: PredicateNode, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
@@ -10,25 +10,25 @@ extension PredicateCompiler {
             let source = source(index), let found = comparison.comparison.order, case .integer(let count) = value,
             let destination = table.runtime.properties[index].destination, let inner = predicate.asked(of: variable)
         else { return nil }
-        var tests = DestinationTests()
+        var tests = DestinationFilters()
         for entity in destination.concreteFamily {
             guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(inner)
             else { return nil }
             tests.set(test, for: table.id)
         }
-        return MatchCountTest(source, tests, found, count)
+        return MatchCountFilter(source, tests, found, count)
     }
 }
 
-/// How many members of a to-many relationship meet a condition.
-final class MatchCountTest: RowFilter {
+/// Compares the number of a to-many relationship's members that meet a condition with a constant.
+final class MatchCountFilter: RowFilter {
     private let source: MemberSources
-    private let destinations: DestinationTests
+    private let destinations: DestinationFilters
     private let comparison: ComparisonOperator
     private let constant: Int64
 
-    init(_ source: MemberSources, _ destinations: DestinationTests, _ comparison: ComparisonOperator, _ constant: Int64) {
+    init(_ source: MemberSources, _ destinations: DestinationFilters, _ comparison: ComparisonOperator, _ constant: Int64) {
         self.source = source
         self.destinations = destinations
         self.comparison = comparison
@@ -55,10 +55,10 @@ final class MatchCountTest: RowFilter {
 }
 
 extension PredicateNode {
-    /// A subquery's predicate with its variable as the object that is asked; nil where it asks the object around it too.
+    /// Rewrites a subquery's predicate so that its variable becomes the evaluated object; nil where the predicate also uses the outer object.
     fileprivate func asked(of variable: String) -> PredicateNode? {
         var asksOuter = false
-        // Parts come before what they are parts of, so the variable is still there when its path is seen.
+        // Parts are rewritten before the expression that contains them, so the variable still exists when its path is visited.
         let result = rewriting { expression, bound in
             switch expression {
             case .keyPath(let keys):

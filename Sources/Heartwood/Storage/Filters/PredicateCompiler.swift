@@ -3,36 +3,36 @@ import RecordLog
 
 /// Compiles a predicate to tests on the rows of one table.
 ///
-/// What it cannot compile gives nil, and the context evaluates the whole predicate on objects instead.
+/// If the compiler returns nil, the context evaluates the whole predicate on objects.
 struct PredicateCompiler {
     let table: EntityTable
-    /// nil where a row's own columns alone can be asked.
+    /// nil where a test may read only the row's own columns.
     let view: RecordLogView?
 
     private var runtime: EntityRuntime { table.runtime }
 
     func compile(_ node: PredicateNode) -> RowFilter? {
         let test = test(node)
-        // Of what is left of a compound its own says more.
+        // A simplified compound keeps the format of the part that is left, which says more.
         if table.hasPartialIndexes, test?.format == nil { test?.format = PredicatePrinter.format(node) }
         return test
     }
 
     private func test(_ node: PredicateNode) -> RowFilter? {
         switch node {
-        case .constant(let value): return ConstantTest(value)
-        case .and(let parts): return compile(parts, decisive: false, AllTest.init)
-        case .or(let parts): return compile(parts, decisive: true, AnyTest.init)
+        case .constant(let value): return ConstantFilter(value)
+        case .and(let parts): return compile(parts, decisive: false, AllFilter.init)
+        case .or(let parts): return compile(parts, decisive: true, AnyFilter.init)
         case .not(let part):
             guard let test = compile(part) else { return nil }
-            return (test as? ConstantTest).map { ConstantTest(!$0.value) } ?? NotTest(test)
+            return (test as? ConstantFilter).map { ConstantFilter(!$0.value) } ?? NotFilter(test)
         case .comparison(let comparison): return compile(comparison)
         case .block, .fault: return nil
         }
     }
 
-    /// What is the same for all rows of the table is settled here, so that a table of another entity than the one asked for is not looked at.
-    /// - Parameter decisive: what one part settles the whole by.
+    /// Joins tests and evaluates constants here, so that a table whose entity cannot match is not read.
+    /// - Parameter decisive: the value of a part that decides the whole.
     private func compile(_ parts: [PredicateNode], decisive: Bool, _ joined: ([RowFilter]) -> RowFilter) -> RowFilter? {
         var tests: [RowFilter] = []
         var isCompiled = true
@@ -41,14 +41,14 @@ struct PredicateCompiler {
                 isCompiled = false
                 continue
             }
-            guard let constant = test as? ConstantTest else {
+            guard let constant = test as? ConstantFilter else {
                 tests.append(test)
                 continue
             }
             if constant.value == decisive { return constant }
         }
         guard isCompiled else { return nil }
-        return tests.isEmpty ? ConstantTest(!decisive) : tests.count == 1 ? tests[0] : joined(tests)
+        return tests.isEmpty ? ConstantFilter(!decisive) : tests.count == 1 ? tests[0] : joined(tests)
     }
 
     // MARK: Comparisons
@@ -60,23 +60,23 @@ struct PredicateCompiler {
             guard let values = Self.constants(list) else { return expressions(comparison) }
             return compile(keys[...], comparison, .collection(values))
         case (.constant(let value), .keyPath(let keys)):
-            // 5 < age is age > 5; "x" IN name is left to memory.
+            // 5 < age becomes age > 5. "x" IN name is evaluated in memory.
             guard comparison.modifier == .direct, let mirrored = comparison.comparison.mirrored else { return expressions(comparison) }
             var exchanged = comparison
             exchanged.comparison = mirrored
             return compile(keys[...], exchanged, value)
-        case (.constant, .constant): return (try? PredicateNode.comparison(comparison).evaluate(nil)).map(ConstantTest.init)
+        case (.constant, .constant): return (try? PredicateNode.comparison(comparison).evaluate(nil)).map(ConstantFilter.init)
         case (.path(.subquery(.keyPath(let keys), let variable, let predicate), ["@count"]), .constant(let count)):
             return memberCount(keys, variable, predicate, comparison, count)
         default: return expressions(comparison)
         }
     }
 
-    /// What a key path that the table has no property for gives of every row, as it does of objects.
-    /// - Returns: nil where rows do not tell.
+    /// Returns the value of a key path that is the same for all rows, because it starts with no property of the table.
+    /// - Returns: nil where it depends on the row.
     func constant(_ keys: ArraySlice<String>) -> PredicateValue? {
         guard let key = keys.first else { return nil }
-        // A key of another entity of the family is null here.
+        // A property of another entity in the family is null here.
         let isNull = runtime.entity.isKnownInFamily(key)
         guard isNull || key == "entity" else { return nil }
         return PredicateKeyPath.value(keys.dropFirst(), of: isNull ? nil : runtime.entity)
@@ -99,7 +99,7 @@ struct PredicateCompiler {
             guard let known = constant(keys) else {
                 return key == "objectID" && keys.count == 1 ? compile([], comparison, value) : nil
             }
-            return (try? PredicateNode.comparison(comparison.with(left: .constant(known), value)).evaluate(nil)).map(ConstantTest.init)
+            return (try? PredicateNode.comparison(comparison.with(left: .constant(known), value)).evaluate(nil)).map(ConstantFilter.init)
         }
         let property = runtime.properties[index]
         guard !property.isTransient else { return nil }
@@ -120,10 +120,10 @@ struct PredicateCompiler {
 
     // MARK: Relationships
 
-    /// Whether what is asked of an object is the object itself, for which its ID stands as well.
+    /// Whether a path ends at the object itself, or at its ID.
     private static func isObject(_ keys: ArraySlice<String>) -> Bool { keys.isEmpty || keys.elementsEqual(["objectID"]) }
 
-    /// Whether a path leads through so many tables, those of each entity's family along it multiplied, that it is better followed in memory.
+    /// Whether a path leads through so many tables (the product of the family sizes along it) that evaluation in memory is better.
     static func isTooWide(_ keys: ArraySlice<String>, from entity: NSEntityDescription) -> Bool {
         guard keys.count > 2 else { return false }
         var owners = [entity], count = 1
@@ -144,19 +144,20 @@ struct PredicateCompiler {
         guard let destinations = destinations(of: index, rest, comparison, value) else { return nil }
         let asNull = PredicateNode.comparison(comparison.with(left: .constant(.null), value))
         guard let whenNull = try? asNull.evaluate(nil) else { return nil }
-        return ToOneTest(runtime, index, destinations, whenNull: whenNull)
+        return ToOneFilter(runtime, index, destinations, whenNull: whenNull)
     }
 
+    /// The rest of a path's condition, for each entity that the relationship's objects may have.
     private func destinations(
-        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
-    ) -> DestinationTests? {
+        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue, isNegated: Bool = false
+    ) -> DestinationFilters? {
         guard let destination = runtime.properties[index].destination else { return nil }
-        var tests = DestinationTests()
+        var tests = DestinationFilters()
         for entity in destination.concreteFamily {
             guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
             else { return nil }
-            tests.set(test, for: table.id)
+            tests.set(isNegated ? NotFilter(test) : test, for: table.id)
         }
         return tests
     }
@@ -167,9 +168,9 @@ struct PredicateCompiler {
         guard let view, let source = source(index) else { return nil }
         if rest.count == 1, rest.first == "@count" {
             guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
-            return MemberCountTest(source, found, count)
+            return MemberCountFilter(source, found, count)
         }
-        // A further collection on the way belongs to the same ANY or ALL.
+        // A further collection in the path has the same ANY or ALL.
         var inner = comparison
         guard let isNested = isThroughToMany(rest, from: index) else { return nil }
         if !isNested { inner.modifier = .direct }
@@ -177,48 +178,34 @@ struct PredicateCompiler {
         case .direct:
             // depends CONTAINS package
             guard Self.isObject(rest), comparison.comparison == .contains, let rows = rows(value, view) else { return nil }
-            return AnyMemberIdentityTest(source, rows)
+            return AnyMemberIdentityFilter(source, rows)
         case .any:
             if Self.isObject(rest) {
                 switch comparison.comparison {
-                case .equal: return rows(value, view).map { AnyMemberIdentityTest(source, $0) }
-                case .isIn: return rows(among: value, view).map { AnyMemberIdentityTest(source, $0) }
+                case .equal: return rows(value, view).map { AnyMemberIdentityFilter(source, $0) }
+                case .isIn: return rows(among: value, view).map { AnyMemberIdentityFilter(source, $0) }
                 default: return nil
                 }
             }
-            return destinations(of: index, rest, inner, value).map { AnyMemberTest(source, $0) }
+            return destinations(of: index, rest, inner, value).map { AnyMemberFilter(source, $0) }
         case .all:
-            guard !Self.isObject(rest), let tests = negatedDestinations(of: index, rest, inner, value) else { return nil }
-            return NotTest(AnyMemberTest(source, tests))
+            guard !Self.isObject(rest), let tests = destinations(of: index, rest, inner, value, isNegated: true) else { return nil }
+            return NotFilter(AnyMemberFilter(source, tests))
         }
     }
 
-    /// A to-many relationship.
+    /// Returns the sources of a to-many relationship's members.
     func source(_ index: Int) -> MemberSources? {
         guard let members = table.members[index] else { return nil }
         if case .link = members { return MemberSources(members: members, inverse: nil) }
         return MemberSources(members: members, inverse: runtime.properties[index].inverse)
     }
 
-    private func negatedDestinations(
-        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
-    ) -> DestinationTests? {
-        guard let destination = runtime.properties[index].destination else { return nil }
-        var tests = DestinationTests()
-        for entity in destination.concreteFamily {
-            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
-                let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
-            else { return nil }
-            tests.set(NotTest(test), for: table.id)
-        }
-        return tests
-    }
-
-    /// Whether a path goes on through collections; nil where one lies behind a to-one relationship, whose null is then none of its
-    /// members' values.
+    /// Whether a path continues through collections; nil where a collection comes after a to-one relationship. If that is null, the row has no
+    /// member to test.
     private func isThroughToMany(_ rest: ArraySlice<String>, from index: Int) -> Bool? {
         let destination = runtime.properties[index].destination
-        // As most do.
+        // The common case.
         if rest.count == 1, let key = rest.first, destination?.keptProperty(key) is NSAttributeDescription { return false }
         var owners = destination.map { [$0] } ?? []
         var isBehindToOne = false
@@ -226,7 +213,7 @@ struct PredicateCompiler {
             let relationships = owners.flatMap { $0.familyProperties(key) }.compactMap { $0 as? NSRelationshipDescription }
             guard !relationships.isEmpty else { return false }
             if relationships.contains(where: \.isToMany) {
-                // Siblings may have the same name for one object and for many.
+                // Sibling entities may use one name for a to-one and a to-many relationship.
                 guard !isBehindToOne, relationships.allSatisfy(\.isToMany) else { return nil }
                 return rest.last?.hasPrefix("@") != true
             }
@@ -236,13 +223,13 @@ struct PredicateCompiler {
         return false
     }
 
-    /// The row that an object has in this store; none where it is of another one, or was never saved.
-    /// - Returns: nil for what is no object.
+    /// Returns the rows of an object in this store; none where it belongs to another store or was never saved.
+    /// - Returns: nil where the value is not an object.
     private func rows(_ value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
         value.members == nil ? rows(among: .collection([value]), view) : nil
     }
 
-    /// As `rows(_:_:)`, of each member of a list.
+    /// Returns the rows of all objects in a list, as `rows(_:_:)` does for one.
     private func rows(among value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
         guard let members = value.members, let store = runtime.holder else { return nil }
         var result: Set<RowReference> = []
@@ -258,13 +245,13 @@ struct PredicateCompiler {
 
     private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
-            return NullTest(runtime, index, isNull: comparison.comparison == .equal)
+            return NullFilter(runtime, index, isNull: comparison.comparison == .equal)
         }
         guard let view else { return nil }
         switch comparison.comparison {
-        case .equal: return rows(value, view).map { ReferenceTest(runtime, index, $0) }
-        case .notEqual: return rows(value, view).map { ReferenceTest(runtime, index, $0, isNegated: true) }
-        case .isIn: return rows(among: value, view).map { ReferenceTest(runtime, index, $0) }
+        case .equal: return rows(value, view).map { ReferenceFilter(runtime, index, $0) }
+        case .notEqual: return rows(value, view).map { ReferenceFilter(runtime, index, $0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { ReferenceFilter(runtime, index, $0) }
         default: return nil
         }
     }
@@ -272,9 +259,9 @@ struct PredicateCompiler {
     private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let view else { return nil }
         switch comparison.comparison {
-        case .equal: return rows(value, view).map { IdentityTest($0, isNegated: false) }
-        case .notEqual: return rows(value, view).map { IdentityTest($0, isNegated: true) }
-        case .isIn: return rows(among: value, view).map { IdentityTest($0, isNegated: false) }
+        case .equal: return rows(value, view).map { IdentityFilter($0, isNegated: false) }
+        case .notEqual: return rows(value, view).map { IdentityFilter($0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { IdentityFilter($0, isNegated: false) }
         default: return nil
         }
     }

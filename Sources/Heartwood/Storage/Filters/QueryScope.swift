@@ -1,18 +1,18 @@
 import RecordLog
 
-/// What the tests of one query share while it runs, on one thread.
+/// The state that the tests of one query share while it runs on one thread.
 final class QueryScope {
-    /// nil where rows of one table alone are looked at, such as those of a partial index.
+    /// nil where tests read only their own row, as for a partial index.
     private let known: RecordLogView?
-    /// Rows whose bytes were looked at.
+    /// The number of rows that were read.
     var rowsVisited = 0
-    /// Entries of indexes that were counted in place of rows.
+    /// The number of index entries that were counted instead of rows.
     var entriesCounted = 0
-    /// The threads that the widest scan took.
+    /// The number of threads of the widest scan.
     var cores = 1
-    /// How objects at the other end of relationships were found.
+    /// The searches for objects at the other end of relationships.
     var lookups: [QueryStatistics.Lookup] = []
-    /// For tests that make keys.
+    /// A buffer for tests that build keys.
     let key = KeyBuilder()
     private var foldings: [FoldedScalars] = []
 
@@ -24,13 +24,13 @@ final class QueryScope {
         for folding in foldings { folding.giveBack() }
     }
 
-    /// - Precondition: the tests ask for other rows; such tests are compiled with a view.
+    /// - Precondition: the tests were compiled with a view, as tests that read other rows are.
     var view: RecordLogView {
         guard let known else { preconditionFailure("a test of other rows was compiled without a view") }
         return known
     }
 
-    /// What letters fold to.
+    /// Returns the folding of characters for these options.
     func folding(_ options: PredicateNode.Options) -> FoldedScalars {
         if let made = foldings.first(where: { $0.options == options }) { return made }
         let made = FoldedScalars.taken(options)
@@ -38,11 +38,11 @@ final class QueryScope {
         return made
     }
 
-    /// Takes over what another thread's scope has counted.
+    /// Adds the counts of another thread's scope.
     func add(_ other: QueryScope) { rowsVisited += other.rowsVisited }
 }
 
 extension TextMatcher {
-    /// What letters fold to, kept for many comparisons; nil where none folds.
+    /// Returns the folding of characters, cached for many comparisons; nil where the matcher does not fold.
     func folding(_ scope: QueryScope) -> FoldedScalars? { foldingOptions.map(scope.folding) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// What a query computes from row bytes: one node of a compiled expression, bound to one table.
+/// A node of a compiled expression, bound to one table, which computes a value from row bytes.
 class RowExpression {
     func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
 }
@@ -16,7 +16,7 @@ final class ConstantExpression: RowExpression {
     override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { constant }
 }
 
-/// What is computed from one column; null where the column is.
+/// A value computed from one column; null where the column is null.
 class PropertyExpression: RowExpression {
     final let runtime: EntityRuntime
     final let property: Int
@@ -34,7 +34,7 @@ class PropertyExpression: RowExpression {
     func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
 }
 
-/// An attribute, as key-value coding would give it.
+/// An attribute's value, as key-value coding returns it.
 final class ColumnExpression: PropertyExpression {
     private let kind: PropertyKind
 

@@ -2,10 +2,10 @@ import Foundation
 import RecordLog
 
 /// A test of one column.
-class ColumnTest: RowFilter {
+class ColumnFilter: RowFilter {
     final let runtime: EntityRuntime
     final let property: Int
-    /// The runtime's.
+    /// The layouts of `runtime`.
     private final let layouts: EntityRuntime.Layouts
 
     init(_ runtime: EntityRuntime, _ property: Int) {
@@ -14,11 +14,11 @@ class ColumnTest: RowFilter {
         layouts = runtime.layouts
     }
 
-    /// Where the column lies in `row`; nil for null.
+    /// Returns the column's access in `row`; nil for null.
     @inline(__always)
     final func access(_ row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
-    /// What an index answers of a column that equals one of several constants.
+    /// Returns the index condition of a column that equals one of several constants.
     /// - Parameter append: appends a constant to a key.
     final func isOne<Constants: Sequence>(of constants: Constants, _ append: (KeyBuilder, Constants.Element) -> Void) -> IndexCondition {
         IndexCondition(property: property, kind: .equal(constants.map { constant in
@@ -28,7 +28,7 @@ class ColumnTest: RowFilter {
         }))
     }
 
-    /// `filter(_:_:)` by comparing a column with a constant: a loop of its own for each comparison, in which nothing has to be guessed.
+    /// Filters by comparing the column with a constant. Each comparison has its own loop without unpredictable branches.
     @inline(__always)
     fileprivate final func filter<Value: Comparable>(
         _ rows: UnsafeMutableBufferPointer<RowView>, _ comparison: ComparisonOperator, _ constant: Value,
@@ -55,7 +55,7 @@ class ColumnTest: RowFilter {
     }
 }
 
-final class NullTest: ColumnTest {
+final class NullFilter: ColumnFilter {
     let isNull: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, isNull: Bool) {
@@ -75,10 +75,10 @@ final class NullTest: ColumnTest {
     }
 }
 
-/// Whole numbers and Booleans.
-final class IntegerTest: ColumnTest {
+/// Compares an integer or Boolean column.
+final class IntegerFilter: ColumnFilter {
     let comparison: ComparisonOperator
-    /// Of a Boolean 0 or 1.
+    /// 0 or 1 for a Boolean column.
     let constant: Int64
 
     init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
@@ -103,8 +103,8 @@ final class IntegerTest: ColumnTest {
     }
 }
 
-/// Floats, doubles and dates.
-final class DoubleTest: ColumnTest {
+/// Compares a float, double or date column.
+final class DoubleFilter: ColumnFilter {
     let comparison: ComparisonOperator
     let constant: Double
 
@@ -130,7 +130,7 @@ final class DoubleTest: ColumnTest {
         return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
     }
 
-    /// No order holds for what is no number, whose key comes first.
+    /// NaN's key comes first, and no order comparison holds for NaN.
     private static let least: [UInt8] = {
         let key = KeyBuilder()
         key.append(double: -.infinity)
@@ -138,9 +138,9 @@ final class DoubleTest: ColumnTest {
     }()
 }
 
-/// Floats, doubles and dates against a list.
-final class DoubleSetTest: ColumnTest {
-    /// Numbers.
+/// Looks up a float, double or date in a list.
+final class DoubleSetFilter: ColumnFilter {
+    /// Without NaN.
     let constants: Set<Double>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Double>) {
@@ -156,9 +156,9 @@ final class DoubleSetTest: ColumnTest {
     override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(double: $1) } }
 }
 
-final class DecimalTest: ColumnTest {
+final class DecimalFilter: ColumnFilter {
     let comparison: ComparisonOperator
-    /// A number.
+    /// Not NaN.
     let constant: StoredDecimal
     private let constantKey: [UInt8]
 
@@ -175,7 +175,7 @@ final class DecimalTest: ColumnTest {
         guard let access = access(row) else { return comparison == .notEqual }
         let value = row.decimal(access)
         guard !value.isNaN else { return comparison == .notEqual }
-        // Decimals have several forms a value; their keys have one.
+        // A decimal has several representations, but one key.
         let key = scope.key
         key.removeAll()
         key.append(decimal: value)
@@ -186,7 +186,7 @@ final class DecimalTest: ColumnTest {
         IndexCondition(property: property, comparison, constantKey, least: Self.least)
     }
 
-    /// As for doubles; no row has a lesser one.
+    /// Excludes NaN, as for doubles. No row has a lower decimal.
     private static let least: [UInt8] = {
         let key = KeyBuilder()
         key.append(decimal: StoredDecimal(mantissa: .max, exponent: .max, isNegative: true, isNaN: false))
@@ -194,13 +194,13 @@ final class DecimalTest: ColumnTest {
     }()
 }
 
-/// Decimals against a list.
-final class DecimalSetTest: ColumnTest {
+/// Looks up a decimal in a list.
+final class DecimalSetFilter: ColumnFilter {
     /// The keys of the list's numbers, each once.
     private let components: [[UInt8]]
     private let table = GroupTable()
 
-    /// - Parameter constants: numbers.
+    /// - Parameter constants: without NaN.
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: [Decimal]) {
         let table = table, key = KeyBuilder()
         components = constants.compactMap { constant in
@@ -224,7 +224,7 @@ final class DecimalSetTest: ColumnTest {
     override var indexCondition: IndexCondition? { IndexCondition(property: property, kind: .equal(components)) }
 }
 
-final class UUIDTest: ColumnTest {
+final class UUIDFilter: ColumnFilter {
     let constant: (UInt64, UInt64)
     let isNegated: Bool
 
@@ -244,8 +244,8 @@ final class UUIDTest: ColumnTest {
     }
 }
 
-/// UUIDs against a list.
-final class UUIDSetTest: ColumnTest {
+/// Looks up a UUID in a list.
+final class UUIDSetFilter: ColumnFilter {
     let constants: Set<UUID>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<UUID>) {
@@ -261,8 +261,8 @@ final class UUIDSetTest: ColumnTest {
     override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(uuid: $1.storedBytes) } }
 }
 
-/// A to-one relationship compared with objects.
-final class ReferenceTest: ColumnTest {
+/// Compares a to-one relationship with objects.
+final class ReferenceFilter: ColumnFilter {
     let constants: Set<RowReference>
     let isNegated: Bool
 
@@ -282,7 +282,7 @@ final class ReferenceTest: ColumnTest {
     }
 }
 
-final class BytesTest: ColumnTest {
+final class BytesFilter: ColumnFilter {
     let constant: Data
     let isNegated: Bool
 
@@ -302,9 +302,9 @@ final class BytesTest: ColumnTest {
     }
 }
 
-/// Data against a list.
-final class BytesSetTest: ColumnTest {
-    /// Each once.
+/// Looks up data in a list.
+final class BytesSetFilter: ColumnFilter {
+    /// Without duplicates.
     private let constants: [Data]
     private let table = GroupTable()
 
@@ -326,8 +326,8 @@ extension KeyBuilder {
     fileprivate func append(data: Data) { data.withUnsafeBytes { append(bytes: $0) } }
 }
 
-final class IntegerSetTest: ColumnTest {
-    /// Of a Boolean 0, 1 or both.
+final class IntegerSetFilter: ColumnFilter {
+    /// 0, 1 or both for a Boolean column.
     let constants: Set<Int64>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Int64>) {

@@ -1,10 +1,10 @@
 import RecordLog
 
-/// By table ID: the test of a relationship's destination, whose rows may lie in several tables.
-struct DestinationTests {
+/// The tests of a relationship's destination, by table ID: several tables may contain its rows.
+struct DestinationFilters {
     private var byTable: [RowFilter?] = []
 
-    /// The tables with their tests.
+    /// The tables and their tests.
     var list: [(table: TableID, test: RowFilter)] {
         byTable.enumerated().compactMap { id, test in test.map { (TableID(rawValue: UInt16(id)), $0) } }
     }
@@ -15,7 +15,7 @@ struct DestinationTests {
         byTable[id] = test
     }
 
-    /// - Parameter whenGone: what a row gives that is not there any more.
+    /// - Parameter whenGone: the result for a row that no longer exists.
     @inline(__always)
     func matches(_ reference: RowReference, _ scope: QueryScope, whenGone: Bool = false) throws -> Bool {
         let id = Int(reference.table.rawValue)
@@ -26,21 +26,21 @@ struct DestinationTests {
     }
 }
 
-/// A to-many relationship of a table, from either end.
+/// The two ways to the members of a to-many relationship.
 struct MemberSources {
-    /// From an owner to its members.
+    /// The members by owner.
     let members: MemberSource
-    /// The property of the members' entities that refers to their owner; nil where the members are in a join table.
+    /// The property of the members that refers to their owner; nil where a join table stores the members.
     let inverse: Int?
 }
 
-/// A condition on the object at the other end of a to-one relationship.
-final class ToOneTest: ColumnTest {
-    let destinations: DestinationTests
-    /// What a missing destination gives, or one that is gone: the value of the comparison with null.
+/// Tests the destination of a to-one relationship.
+final class ToOneFilter: ColumnFilter {
+    let destinations: DestinationFilters
+    /// The result without a destination, or with one that no longer exists: that of a comparison with null.
     let whenNull: Bool
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationTests, whenNull: Bool) {
+    init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationFilters, whenNull: Bool) {
         self.destinations = destinations
         self.whenNull = whenNull
         super.init(runtime, property)
@@ -57,16 +57,16 @@ final class ToOneTest: ColumnTest {
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
         var marks = RowSet()
         let isFound = try lookup.forEachTarget(destinations) { _, row in marks.insert(row.reference) }
-        return isFound ? TargetsTest(runtime, property, marks, whenNull: whenNull) : self
+        return isFound ? SemiJoinFilter(runtime, property, marks, whenNull: whenNull) : self
     }
 }
 
-/// Whether any member of a to-many relationship meets a condition.
-final class AnyMemberTest: RowFilter {
+/// Tests whether any member of a to-many relationship meets a condition.
+final class AnyMemberFilter: RowFilter {
     let source: MemberSources
-    let destinations: DestinationTests
+    let destinations: DestinationFilters
 
-    init(_ source: MemberSources, _ destinations: DestinationTests) {
+    init(_ source: MemberSources, _ destinations: DestinationFilters) {
         self.source = source
         self.destinations = destinations
     }
@@ -90,8 +90,8 @@ final class AnyMemberTest: RowFilter {
     }
 }
 
-/// Whether any member of a to-many relationship is one of these objects.
-final class AnyMemberIdentityTest: RowFilter {
+/// Tests whether any member of a to-many relationship is one of these objects.
+final class AnyMemberIdentityFilter: RowFilter {
     let source: MemberSources
     let constants: Set<RowReference>
 
@@ -119,8 +119,8 @@ final class AnyMemberIdentityTest: RowFilter {
     }
 }
 
-/// How many members a to-many relationship has; counted in the index.
-final class MemberCountTest: RowFilter {
+/// Compares the number of a to-many relationship's members, counted in the index, with a constant.
+final class MemberCountFilter: RowFilter {
     let source: MemberSources
     let comparison: ComparisonOperator
     let constant: Int64

@@ -1,7 +1,7 @@
 import RecordLog
 
-/// A string column against a pattern, on its UTF-8 bytes.
-final class TextTest: ColumnTest {
+/// Matches a string column's UTF-8 bytes with a pattern.
+final class TextFilter: ColumnFilter {
     let matcher: TextMatcher
     let isNegated: Bool
     private let condition: IndexCondition?
@@ -30,9 +30,9 @@ final class TextTest: ColumnTest {
     override var weight: Int { matcher.weight }
 }
 
-/// A string column against a list of strings.
-final class TextSetTest: ColumnTest {
-    /// Each once.
+/// Looks up a string in a list.
+final class TextSetFilter: ColumnFilter {
+    /// Without duplicates.
     private let texts: [String]
     private let table = GroupTable()
 

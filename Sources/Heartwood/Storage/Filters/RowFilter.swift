@@ -1,36 +1,36 @@
 import RecordLog
 
-/// What a query evaluates on row bytes: one node of a compiled predicate, bound to one table.
+/// A node of a compiled predicate, bound to one table, which tests row bytes.
 ///
-/// Null follows Core Data's rules for stores: `=` with a value is false, `!=` true, an order comparison false.
+/// Null follows the rules of Core Data's stores: `=` with a value is false, `!=` is true, an order comparison is false.
 class RowFilter {
     func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool { false }
 
-    /// Moves the rows that match to the front, in their order.
-    /// - Returns: how many there are; what is behind them is any.
+    /// Moves the matching rows to the front, in their order.
+    /// - Returns: the number of matching rows. The rows behind them are unspecified.
     func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
         try rows.keep { try matches($0, scope) }
     }
 
-    /// What an index could answer in this test's place; nil where none could.
+    /// The index condition that can replace or narrow this test; nil where there is none.
     var indexCondition: IndexCondition? { nil }
 
-    /// What it costs to ask, as a rank: of tests that must all hold the cheap ones come first.
+    /// The cost of the test as a rank. Of tests that must all hold, cheap ones run first.
     var weight: Int { 1 }
 
-    /// Whether it asks objects at the other end of a relationship.
+    /// Whether the test reads objects at the other end of a relationship.
     var hasTargets: Bool { false }
 
-    /// The same test with those objects found beforehand, where that is cheap.
+    /// Returns the test with those objects found in advance, where that is cheap.
     func resolved(_ lookup: SemiJoin) throws -> RowFilter { self }
 
-    /// As the format language prints it; set where a partial index may want to know.
+    /// The test in the format language; set only where the table has partial indexes.
     final var format: String?
 }
 
 extension UnsafeMutableBufferPointer<RowView> {
-    /// Moves the rows for which a condition holds to the front, in their order.
-    /// - Returns: how many there are.
+    /// Moves the rows for which `holds` is true to the front, in their order.
+    /// - Returns: the number of those rows.
     @inline(__always)
     func keep(_ holds: (RowView) throws -> Bool) rethrows -> Int {
         var kept = 0
@@ -44,10 +44,10 @@ extension UnsafeMutableBufferPointer<RowView> {
 
 // MARK: Compounds
 
-/// Several tests. They are asked without counting references, which threads that scan side by side would fight over.
-class CompoundTest: RowFilter {
+/// A compound of tests. It calls them without retain and release, for which parallel scans would contend.
+class CompoundFilter: RowFilter {
     let tests: [RowFilter]
-    /// The same, kept alive by `tests`.
+    /// The same tests, kept alive by `tests`.
     fileprivate let list: UnsafeMutableBufferPointer<Unmanaged<RowFilter>>
 
     init(_ tests: [RowFilter]) {
@@ -64,9 +64,9 @@ class CompoundTest: RowFilter {
     override var hasTargets: Bool { tests.contains(where: \.hasTargets) }
 }
 
-final class AllTest: CompoundTest {
-    /// One test of several; nil of none.
-    static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllTest(tests) }
+final class AllFilter: CompoundFilter {
+    /// Joins tests into one; nil for none.
+    static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllFilter(tests) }
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try !test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return false }
@@ -83,26 +83,26 @@ final class AllTest: CompoundTest {
     }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        hasTargets ? AllTest(try tests.map { try $0.resolved(lookup) }) : self
+        hasTargets ? AllFilter(try tests.map { try $0.resolved(lookup) }) : self
     }
 }
 
-final class AnyTest: CompoundTest {
+final class AnyFilter: CompoundFilter {
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return true }
         return false
     }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        hasTargets ? AnyTest(try tests.map { try $0.resolved(lookup) }) : self
+        hasTargets ? AnyFilter(try tests.map { try $0.resolved(lookup) }) : self
     }
 
-    /// Equalities with one column are a list.
+    /// Equalities of one key, joined to a list.
     override var indexCondition: IndexCondition? {
         var key: IndexKey?
         var components: Set<[UInt8]> = []
         for test in tests {
-            if let constant = test as? ConstantTest, !constant.value { continue }
+            if let constant = test as? ConstantFilter, !constant.value { continue }
             guard let condition = test.indexCondition, condition.isExact, key == nil || condition.key == key,
                 let list = condition.components
             else { return nil }
@@ -113,7 +113,7 @@ final class AnyTest: CompoundTest {
     }
 }
 
-final class NotTest: RowFilter {
+final class NotFilter: RowFilter {
     let test: RowFilter
 
     init(_ test: RowFilter) {
@@ -130,11 +130,11 @@ final class NotTest: RowFilter {
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
         guard hasTargets else { return self }
         let inner = try test.resolved(lookup)
-        return (inner as? RowSetFilter)?.negated ?? NotTest(inner)
+        return (inner as? RowSetFilter)?.negated ?? NotFilter(inner)
     }
 }
 
-final class ConstantTest: RowFilter {
+final class ConstantFilter: RowFilter {
     let value: Bool
 
     init(_ value: Bool) {

@@ -1,16 +1,16 @@
 import Foundation
 import RecordLog
 
-/// An order of rows: for each row the bytes that sort as it does.
+/// An order of rows: builds a key for each row, and keys sort bytewise as the rows do.
 struct RowOrder {
     private struct Part {
-        /// Property indices from the row's table on, through to-one relationships.
+        /// Property indexes from the row's table on, through to-one relationships.
         let path: [Int]
         let isAscending: Bool
         let textOrder: NSSortDescriptor.TextOrder
     }
 
-    /// A number that decides first.
+    /// A first sort key that is a number.
     private struct Leading {
         let layouts: EntityRuntime.Layouts
         let property: Int
@@ -22,7 +22,7 @@ struct RowOrder {
     private let table: EntityTable
     private let leading: Leading?
 
-    /// - Returns: nil where a key is transient, or data outside its row.
+    /// - Returns: nil where a key is transient, or data outside the row.
     init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView) {
         self.table = table
         var parts: [Part] = []
@@ -53,7 +53,7 @@ struct RowOrder {
         }
     }
 
-    /// What `RowSorter.prefix` makes of a row's key, without the key; nil where only the key tells.
+    /// Returns the value of `RowSorter.prefix` for a row without building its key; nil where the key is needed.
     @inline(__always)
     func prefix(of row: RowView) -> UInt64? {
         guard let leading, let access = leading.layouts.access(leading.property, in: row) else { return nil }
@@ -61,10 +61,10 @@ struct RowOrder {
         return leading.isAscending ? RowSorter.prefix(word, isHigh: true) : RowSorter.prefix(~word, isHigh: false)
     }
 
-    /// Whether bytes cannot tell it, but for those of `LocalizedKey`.
+    /// Whether the order needs `LocalizedKey`, because bytes alone do not give it.
     var isLocalized: Bool { parts.contains(where: \.textOrder.isLocalized) }
 
-    /// The order as columns of the table itself; nil where it goes through a relationship, or is not that of an index.
+    /// The order as columns of the table itself; nil where it goes through a relationship, or no index can have it.
     var directParts: [TableIndex.Part]? {
         var result: [TableIndex.Part] = []
         for part in parts {
@@ -91,7 +91,7 @@ struct RowOrder {
         }
     }
 
-    /// The column that a part leads to, and its row; nil where a relationship on the way is null.
+    /// Returns the column at the end of a part's path, and its row; nil where a relationship on the path is null.
     @inline(__always)
     private func column(_ part: Part, of row: RowView, _ scope: QueryScope) throws -> (RowView, ColumnAccess)? {
         var row = row
@@ -109,7 +109,7 @@ struct RowOrder {
 
     // MARK: Localized text
 
-    /// The key of a row, part by part.
+    /// Returns a row's key, part by part.
     func localizedKey(of row: RowView, _ scope: QueryScope) throws -> LocalizedKey {
         let key = scope.key
         return LocalizedKey(parts: try parts.map { part in

@@ -1,20 +1,20 @@
 import RecordLog
 
-/// A set of rows, a bit each: rows are numbered densely, so that ten million marks are little more than a megabyte. A few of them are a list,
-/// since one bit takes as many words as there are before it.
+/// A set of rows with a bit for each: rows are numbered densely, so ten million rows take little more than a megabyte. A small set is a list,
+/// since a bitmap needs space for all lower row numbers.
 ///
 /// Invariants:
-/// 1. `few` is in rising order, each row once.
+/// 1. `few` is ascending, without duplicates.
 /// 2. `few` is empty once there are words.
 struct RowSet {
     private var few: [RowReference] = []
-    /// By table ID, 64 rows a word.
+    /// By table ID, with 64 rows in a word.
     private var words: [[UInt64]] = []
     private(set) var count = 0
 
-    /// More are found faster as bits.
+    /// Beyond this size bits are faster than the list.
     private static let fewMax = 256
-    /// Room for so many is made at once.
+    /// The list's initial capacity.
     private static let fewFirst = 16
 
     func contains(_ row: RowReference) -> Bool {
@@ -27,7 +27,7 @@ struct RowSet {
         return words[table][word] & 1 << (row.row % 64) != 0
     }
 
-    /// Where a row is in `few`, or would be.
+    /// Returns the row's position in `few`, or the position at which to insert it.
     @inline(__always)
     private func place(of row: RowReference) -> Int {
         var start = 0, length = few.count
@@ -39,8 +39,8 @@ struct RowSet {
         return start
     }
 
-    /// - Returns: whether the row was not marked before.
-    /// - Complexity: O(1) for rows that come in rising order.
+    /// - Returns: true where the set did not contain the row.
+    /// - Complexity: O(1) for rows in ascending order.
     @discardableResult
     mutating func insert(_ row: RowReference) -> Bool {
         if words.isEmpty {
@@ -68,7 +68,7 @@ struct RowSet {
         return words[table].setBit(row.row)
     }
 
-    /// The first row of a table, from a number on.
+    /// Returns the first row of a table with this number or a higher one.
     /// - Complexity: O(words between).
     func firstRow(of table: TableID, from row: UInt64) -> UInt64? {
         if words.isEmpty {
@@ -88,7 +88,7 @@ struct RowSet {
         return UInt64(place * 64 + left.trailingZeroBitCount)
     }
 
-    /// In the order of the tables and their rows.
+    /// Calls `body` with each row, ordered by table and number.
     func forEach(_ body: (RowReference) throws -> Void) rethrows {
         for row in few { try body(row) }
         for (table, words) in words.enumerated() {
@@ -103,7 +103,7 @@ struct RowSet {
         }
     }
 
-    /// In the order of the tables and their rows.
+    /// The rows, ordered by table and number.
     var list: [RowReference] {
         if words.isEmpty { return few }
         var result: [RowReference] = []
@@ -114,8 +114,8 @@ struct RowSet {
 }
 
 extension [UInt64] {
-    /// Sets one of the words' bits, and makes room for it.
-    /// - Returns: whether it was not set.
+    /// Sets a bit, and appends words where needed.
+    /// - Returns: true where the bit was not set.
     fileprivate mutating func setBit(_ number: UInt64) -> Bool {
         let word = Int(number / 64), bit = UInt64(1) << (number % 64)
         if count <= word { append(contentsOf: repeatElement(0, count: Swift.max(word + 1 - count, count))) }

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// Whether a row is one of those that were found beforehand, or none of them.
+/// Tests whether a row is in a set that was found in advance, or is not in it.
 final class RowSetFilter: RowFilter {
     private let marks: RowSet
     private let isNegated: Bool
@@ -10,7 +10,7 @@ final class RowSetFilter: RowFilter {
         self.isNegated = isNegated
     }
 
-    /// The rows for which it holds, all of one table; nil where it holds for all others.
+    /// The rows that match, all of one table; nil where all others match.
     var rows: RowSet? { isNegated ? nil : marks }
 
     var negated: RowSetFilter { RowSetFilter(marks, isNegated: !isNegated) }
@@ -20,8 +20,8 @@ final class RowSetFilter: RowFilter {
     }
 }
 
-/// A to-one relationship whose destination is one of those that were found beforehand.
-final class TargetsTest: ColumnTest {
+/// Tests whether a to-one relationship's destination is in a set that was found in advance.
+final class SemiJoinFilter: ColumnFilter {
     private let marks: RowSet
     private let whenNull: Bool
 
@@ -35,15 +35,15 @@ final class TargetsTest: ColumnTest {
         guard let access = access(row) else { return whenNull }
         let reference = row.reference(access)
         if marks.contains(reference) { return true }
-        // A destination that is gone counts as null.
+        // A destination that no longer exists counts as null.
         return try whenNull && !scope.view.snapshot.contains(reference)
     }
 
-    /// More destinations are looked up row by row.
+    /// Beyond this number of destinations, rows are tested one by one.
     private static let listMax = 10_000
 
     override var indexCondition: IndexCondition? {
-        // Which references lead to nothing no index tells.
+        // No index knows which references lead to missing rows.
         guard !whenNull, marks.count <= Self.listMax else { return nil }
         let key = KeyBuilder()
         var list: [[UInt8]] = []
@@ -56,8 +56,8 @@ final class TargetsTest: ColumnTest {
     }
 }
 
-/// The object itself, compared with objects.
-final class IdentityTest: RowFilter {
+/// Compares the object itself with objects.
+final class IdentityFilter: RowFilter {
     private let constants: Set<RowReference>
     private let isNegated: Bool
 

@@ -1,21 +1,21 @@
 import Foundation
 import RecordLog
 
-/// Gathers rows and puts them in order.
+/// Collects rows and sorts them.
 protocol RowGathering {
-    /// - Parameter limit: the rows that are wanted; nil: all.
+    /// - Parameter limit: the number of rows to return; nil for all.
     init(limit: Int?)
-    /// - Parameter part: the place of the row's table among those of the query.
+    /// - Parameter part: the index of the row's table in the query.
     mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws
-    /// Takes over what another thread has gathered.
+    /// Adds the rows that another thread has collected.
     mutating func add(_ other: Self)
     mutating func sorted() -> [RowView]
 }
 
-/// Gathers rows and sorts them by their keys; of equal ones those of the first table come first, by their numbers.
+/// Sorts rows by their keys. Rows with equal keys come by table, then by number.
 ///
-/// Where some rows alone are wanted no more than twice as many are kept: the rest of what came is forgotten, and a row that sorts
-/// behind the last one wanted is not taken up.
+/// With a limit, the sorter keeps at most twice as many rows, or 1,024 where that is more. It drops the others, and skips a row that sorts after
+/// the last one wanted.
 struct RowSorter: RowGathering {
     private struct Entry {
         let prefix: UInt64
@@ -28,11 +28,11 @@ struct RowSorter: RowGathering {
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
     private let limit: Int
-    /// The key that a row may not be behind, and its prefix; none before the first cut.
+    /// The prefix and the key of the last wanted row, which bound further rows; none before the first cut.
     private var bound = UInt64.max
     private var boundKey: [UInt8] = []
 
-    /// So many are gathered before they are sorted and cut.
+    /// The number of rows to collect before they are sorted and cut.
     private var roomMax: Int { Self.roomMax(limit) }
     static func roomMax(_ limit: Int) -> Int { max(1024, limit * 2) }
     static let limitMax = 100_000
@@ -42,13 +42,13 @@ struct RowSorter: RowGathering {
     }
 
     mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
-        // Most rows, where few are wanted.
+        // Skips most rows where the limit is small.
         if bound != .max, let prefix = order.prefix(of: row), prefix > bound { return }
         let key = scope.key
         key.removeAll()
         try order.appendKey(of: row, to: key, scope)
         let bytes = key.buffer
-        // A component's tag tells null from a value; then come the value's own bytes.
+        // A component starts with a tag that distinguishes null from a value; the value's bytes follow.
         var prefix: UInt64 = 0
         if let tag = bytes.first {
             prefix = Self.prefix(
@@ -62,12 +62,12 @@ struct RowSorter: RowGathering {
         if entries.count >= roomMax { cut() }
     }
 
-    /// Where a row comes among those of equal keys.
+    /// Returns a row's rank among rows with equal keys.
     @inline(__always)
     static func rank(_ row: RowView, part: Int) -> UInt64 { UInt64(part) << 48 | row.reference.row }
 
-    /// The start of a key as a number.
-    /// - Parameter isHigh: by the first component's tag, which of null and a value comes last.
+    /// Returns the start of a key as a number.
+    /// - Parameter isHigh: whether the first component's tag is the one that sorts last, of null's and a value's.
     @inline(__always)
     static func prefix(_ word: UInt64, isHigh: Bool) -> UInt64 { word >> 1 | (isHigh ? 1 << 63 : 0) }
 

@@ -1,27 +1,27 @@
 import RecordLog
 
-/// Finds the objects at the other end of relationships for which a condition holds, and from them the rows that refer to them: for a
-/// query that would otherwise look at them from each of its rows.
+/// Finds the objects at the other end of a relationship that meet a condition, and from them the rows that refer to them. Otherwise the query would
+/// read these objects for each of its rows.
 struct SemiJoin {
     let view: RecordLogView
     let scope: QueryScope
-    /// Of the rows that the query asks for.
+    /// The table of the query's rows.
     let table: EntityTable
-    /// In rows of a scan.
+    /// The greatest cost, in rows of a scan.
     let budget: Double
     let depth: Int
 
     var rowLimit: UInt64 { view.snapshot.rowLimit(table.id) }
 
-    /// Whether a reference is to a row that this table has.
+    /// Whether the reference is to an existing row of this table.
     func isHere(_ reference: RowReference) throws -> Bool {
         guard reference.table == table.id else { return false }
         return try view.snapshot.contains(reference)
     }
 
     /// Calls `body` with each object that meets its table's condition.
-    /// - Returns: false where that would cost more than the budget; `body` was not called then.
-    func forEachTarget(_ destinations: DestinationTests, _ body: (EntityTable, RowView) throws -> Void) throws -> Bool {
+    /// - Returns: false where the cost would exceed the budget; `body` was not called then.
+    func forEachTarget(_ destinations: DestinationFilters, _ body: (EntityTable, RowView) throws -> Void) throws -> Bool {
         var found: [(table: EntityTable, plan: AccessPlan)] = []
         var left = budget
         for (id, test) in destinations.list {
@@ -42,9 +42,9 @@ struct SemiJoin {
         return true
     }
 
-    /// Calls `body` with each row of the table that has such a member, once for each of them.
-    /// - Returns: false where that would cost more than the budget; `body` was not called then.
-    func forEachOwner(of destinations: DestinationTests, in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
+    /// Calls `body` with the owner of each member that meets its condition, once for each member.
+    /// - Returns: false where the cost would exceed the budget; `body` was not called then.
+    func forEachOwner(of destinations: DestinationFilters, in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
         if let inverse = source.inverse {
             return try forEachTarget(destinations) { members, row in try owner(of: row, members, inverse).map(body) }
         }
@@ -55,8 +55,8 @@ struct SemiJoin {
         return true
     }
 
-    /// The same for members that are known.
-    /// - Parameter members: in rising order, each once.
+    /// Calls `body` with the owners of known members.
+    /// - Parameter members: ascending, each once.
     func forEachOwner(of members: [RowReference], in source: MemberSources, _ body: (RowReference) -> Void) throws {
         switch source.members {
         case .inverse:
@@ -84,8 +84,8 @@ struct SemiJoin {
         return try isHere(owner) ? owner : nil
     }
 
-    /// Calls `body` with the owner of each membership there is.
-    /// - Returns: false where that would cost more than the budget; `body` was not called then.
+    /// Calls `body` with the owner of each membership in the relationship.
+    /// - Returns: false where the cost would exceed the budget; `body` was not called then.
     func forEachMembership(in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
         let indexes = switch source.members {
         case .inverse(let tables): tables.map(\.index)
@@ -104,12 +104,12 @@ struct SemiJoin {
     }
 }
 
-/// How many members each row of a table has.
+/// The number of members of each row of a table.
 struct MemberCounts {
     private var counts: [UInt64: Int64] = [:]
     private let limit: UInt64
 
-    /// - Parameter limit: what every row's number is less than.
+    /// - Parameter limit: greater than all row numbers.
     init(limit: UInt64) {
         self.limit = limit
     }
@@ -118,7 +118,7 @@ struct MemberCounts {
         if owner.row < limit { counts[owner.row, default: 0] += 1 }
     }
 
-    /// The comparison of the counts with a constant, as a test of rows. Rows without members are not among the counts.
+    /// Returns a filter that compares the counts with a constant. Rows without members have no count.
     func test(_ comparison: ComparisonOperator, _ constant: Int64, _ lookup: SemiJoin) throws -> RowSetFilter {
         let isNegated = comparison.holds(0, constant)
         var marks = RowSet()

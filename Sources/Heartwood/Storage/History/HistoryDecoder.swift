@@ -1,19 +1,19 @@
 import RecordLog
 
-/// Reads the items of a transaction's changes, in pieces: the memory is that of one piece and of what one item has.
+/// Decodes the items of a transaction's changes piece by piece. Memory: one piece and the contents of one item.
 ///
-/// What is read is not trusted: everything is checked before it is used, and nothing is made as large as some number says.
+/// The bytes are untrusted: each value is checked before it is used, and no number in them decides the size of an allocation.
 struct HistoryDecoder {
     struct Malformed: Error {}
 
-    /// Rows that had the same done to them, one after the other.
+    /// Consecutive rows with the same change.
     struct Run {
         let item: HistoryItem
         let table: TableID
         let rows: Range<UInt64>
     }
 
-    /// A property as it was written.
+    /// A property as the history stores it.
     enum Property: Hashable {
         case column(ColumnID)
         case named(String)
@@ -21,15 +21,15 @@ struct HistoryDecoder {
 
     private let value: ValueReader
     private var window: [UInt8] = []
-    /// Where the window begins in the value, and where the next byte is in the window.
+    /// The window's offset in the value, and the next byte's offset in the window.
     private var start = 0, place = 0
     private var table: TableID?
     private var nextRow: UInt64 = 1
-    /// Of the updates that follow.
+    /// The properties of the updates that follow.
     private(set) var properties: [Property] = []
-    /// Of what the deletions that follow leave.
+    /// The layout of the bodies of the deletions that follow.
     private(set) var preserved = RowLayout(id: LayoutID(rawValue: 0), columns: [])
-    /// Of the deletion that was read last.
+    /// The preserved body of the last deletion.
     private(set) var body: [UInt8] = []
 
     private static let windowSize = 64 << 10
@@ -38,8 +38,8 @@ struct HistoryDecoder {
         self.value = value
     }
 
-    /// The next run; nil at the end.
-    /// - Throws: `Malformed`; `StoreError` where the value cannot be read.
+    /// Returns the next run; nil at the end.
+    /// - Throws: `Malformed`; a `StoreError` where the value cannot be read.
     mutating func next() throws -> Run? {
         while start + place < value.count {
             let word = try varint()
@@ -66,7 +66,7 @@ struct HistoryDecoder {
 
     private mutating func run(_ item: HistoryItem, count: UInt64) throws -> Run {
         let skipped = try varint()
-        // Both are below 2^62, so that the sums are no overflow.
+        // Both are below 2^62, so the sum cannot overflow.
         guard let table, skipped <= RowReference.rowMask, count <= RowReference.rowMask, nextRow + skipped + count <= RowReference.rowMask + 1
         else { throw Malformed() }
         let first = nextRow + skipped

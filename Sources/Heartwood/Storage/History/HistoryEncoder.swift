@@ -1,6 +1,6 @@
 import RecordLog
 
-/// What the changes of a transaction are written as. Spec: FORMAT.md, "History".
+/// The kinds of items in a transaction's encoded changes. Spec: docs/format/stack.md, "History".
 enum HistoryItem: UInt64 {
     case table = 1
     case insertions = 2
@@ -14,25 +14,24 @@ enum HistoryItem: UInt64 {
     static let mask: UInt64 = 7
 }
 
-/// Packs changes: rows that lie one after the other and had the same done to them are one item, so a batch of ten million rows takes some
-/// bytes.
+/// Encodes changes. Consecutive rows with the same change are one item, so a batch over ten million rows takes a few bytes.
 ///
 /// Invariants:
-/// 1. Tables come in the order of their IDs, and the rows of each in the order of their numbers.
+/// 1. Tables come in the order of their IDs, and the rows of each table in the order of their numbers.
 /// 2. `run` is not in `bytes` yet; everything before it is.
 struct HistoryEncoder {
     private(set) var bytes: [UInt8] = []
     private var table: TableID?
-    /// The table that the last item was of.
+    /// The table of the last written item.
     private var writtenTable: TableID?
     private var run: (item: HistoryItem, first: UInt64, count: UInt64)?
-    /// The row number that the next item counts from.
+    /// The row number to which the next item's first row is relative.
     private var next: UInt64 = 1
-    /// The properties of updates, by index: of the run, and those that were written last.
+    /// Indexes of the changed properties, of the current run and as last written.
     private var properties: [Int] = []
     private var preserved: [Column] = []
 
-    /// What follows is of this table.
+    /// Starts the changes of a table.
     mutating func begin(_ table: TableID) {
         endRun()
         self.table = table
@@ -48,7 +47,7 @@ struct HistoryEncoder {
         }
     }
 
-    /// - Parameter changed: in rising order.
+    /// - Parameter changed: indexes of properties, ascending.
     mutating func addUpdate(_ row: UInt64, _ changed: [Int], of table: EntityTable) {
         if let run, run.item == .updates, run.first + run.count == row, changed == properties {
             self.run?.count += 1
@@ -89,7 +88,7 @@ struct HistoryEncoder {
         self.run = nil
     }
 
-    /// Hands over what is in `bytes`.
+    /// Returns the encoded bytes and empties the buffer.
     mutating func take() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
@@ -106,7 +105,7 @@ struct HistoryEncoder {
         preserved = []
     }
 
-    /// A property is its column's ID, which stays where it gets another name; one without a column is its name.
+    /// Writes a property as its column's ID, which stays the same when the column is renamed. A property without a column is written as its name.
     private mutating func writeProperties(of table: EntityTable) {
         write(.properties, UInt64(properties.count))
         for property in properties {
@@ -122,7 +121,7 @@ struct HistoryEncoder {
 
     private mutating func write(_ item: HistoryItem, _ argument: UInt64) { write(argument << HistoryItem.bits | item.rawValue) }
 
-    /// Seven bits a byte, low ones first.
+    /// Writes an LEB128 number: seven bits a byte, low ones first.
     private mutating func write(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {

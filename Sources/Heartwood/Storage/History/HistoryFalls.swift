@@ -1,36 +1,35 @@
 import RecordLog
 
-/// The transactions of a history that are earlier than one before them: a clock that was ahead has been set right, or a right one was set back.
-/// Spec: FORMAT.md, "History".
+/// The transactions of a history whose time is earlier than that of the transaction before: a clock was set back. Spec: docs/format/stack.md, "History".
 ///
-/// Between two of them times rise with the numbers, so a date is found by halving there. The list is short, whatever clocks do: where it is
-/// full, it forgets the oldest fall, and the transactions before the next one are looked through one by one.
+/// Between two falls times rise with transaction numbers, so a date is found there by binary search. The list has a maximal length: when it is
+/// full, the oldest fall is forgotten, and the transactions before the next one are searched one by one.
 struct HistoryFalls: Equatable {
-    /// In seconds. Where the clock falls back by no more, as when it is adjusted to a time server, there is no fall: the transaction gets the time
-    /// just behind the one before.
+    /// In seconds. A smaller step back, such as an adjustment by a time server, is no fall: the transaction gets the next time after that of the
+    /// one before.
     static let tolerance = 5.0
     static let countMax = 64
 
-    /// Whether the transactions before the first fall of the list are in no order.
+    /// Whether the times of the transactions before the first listed fall have no order.
     private(set) var isBeginningMixed = false
-    /// Rising.
+    /// Transaction numbers, ascending.
     private(set) var numbers: [UInt64] = []
 
-    /// Transactions that lie one after the other.
+    /// Consecutive transactions.
     struct Run: Equatable {
         var range: Range<UInt64>
-        /// Whether their times rise.
+        /// Whether their times ascend.
         var rises: Bool
     }
 
     init() {}
 
-    /// Those of a history, as of one commit.
+    /// Reads the falls of a history as of one commit.
     init(of table: TableID, in snapshot: Snapshot) throws(StoreError) {
         if let bytes = try snapshot.systemValue(RecordLogSystemRow.historyFalls) { self.init(bytes, of: table) } else { self.init() }
     }
 
-    /// The runs of a part of the history.
+    /// Splits a part of the history into runs.
     func runs(in bounds: Range<UInt64>) -> [Run] {
         var runs: [Run] = [], first = bounds.lowerBound
         for (index, end) in (numbers + [bounds.upperBound]).enumerated() where end > first && first < bounds.upperBound {
@@ -40,10 +39,10 @@ struct HistoryFalls: Equatable {
         return runs
     }
 
-    /// Notes one more.
+    /// Adds a fall.
     /// - Parameters:
-    ///   - number: higher than those of the list.
-    ///   - first: the first transaction that is left of the history; a fall says nothing where all before it is deleted.
+    ///   - number: higher than all numbers in the list.
+    ///   - first: the first remaining transaction of the history. Falls up to it are removed: no transaction before them is left.
     mutating func note(_ number: UInt64, first: UInt64) {
         let left = numbers.drop { $0 <= first }
         if left.count < numbers.count {
@@ -57,8 +56,8 @@ struct HistoryFalls: Equatable {
         numbers.append(number)
     }
 
-    /// Calls `body` with each transaction of a store's history that is not later than the one before and in no list: a salvage has lost the list, or
-    /// another program has written the row. A search by date may miss transactions for it.
+    /// Calls `body` with each transaction that is not later than the one before it and is not in the list. A salvage that lost the list or another
+    /// program can cause this. A search by date may miss transactions then.
     /// - Complexity: O(transactions).
     static func forEachUnlisted(in snapshot: Snapshot, _ body: (UInt64) -> Void) throws {
         guard let table = try HistoryTable(snapshot.catalog), snapshot.rowLimit(table.id) > 1 else { return }
@@ -86,7 +85,7 @@ struct HistoryFalls: Equatable {
         return bytes
     }
 
-    /// Bytes that are no such list tell nothing of any transaction. A list of another history, which was ended, tells nothing of this one.
+    /// Malformed bytes give an empty list that assumes no order. The list of another history, which has ended, gives an empty list.
     init(_ bytes: UnsafeRawBufferPointer, of table: TableID) {
         isBeginningMixed = true
         let size = MemoryLayout<UInt64>.size

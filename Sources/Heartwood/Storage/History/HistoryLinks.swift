@@ -1,9 +1,10 @@
 import RecordLog
 
-/// Whose to-many relationships a transaction has changed, as its rows tell: whoever has written them, and whether or not a context knew.
+/// The to-many relationships that a transaction has changed, found by comparing its rows with the base. All writers are covered, with or
+/// without a context.
 ///
-/// A pair in a join table tells of both of its sides, a to-one column of the owners that it has left and come to. What is kept is a bit
-/// for each row that is told of.
+/// A row of a join table changes both of its ends. A to-one column changes its old and its new owner. Memory: a bit for each changed row and
+/// relationship.
 struct HistoryLinks {
     /// One relationship of a table's rows.
     private struct Side: Hashable {
@@ -14,7 +15,7 @@ struct HistoryLinks {
     private let transaction: Transaction
     private let schema: RecordLogSchema
     private var sides: [Side: RowSet] = [:]
-    /// All of them.
+    /// The rows of all sides.
     private var touched = RowSet()
 
     private var base: Snapshot { transaction.base }
@@ -26,10 +27,10 @@ struct HistoryLinks {
 
     var isEmpty: Bool { touched.count == 0 }
 
-    /// The first row of a table from `row` on whose relationships have changed.
+    /// Returns the first row of a table, from `row` on, with a changed relationship.
     func firstRow(of table: TableID, from row: UInt64) -> UInt64? { isEmpty ? nil : touched.firstRow(of: table, from: row) }
 
-    /// The relationships of a row that have changed, in rising order.
+    /// Returns the changed relationships of a row, ascending.
     func properties(of row: RowReference, in table: EntityTable) -> [Int] {
         guard touched.contains(row) else { return [] }
         return table.members.indices.filter { sides[Side(table: table.id, property: $0)]?.contains(row) == true }
@@ -42,7 +43,7 @@ struct HistoryLinks {
 
     // MARK: Pairs
 
-    /// Gathers what has happened to the pairs of a join table.
+    /// Collects the changes of a join table's rows.
     mutating func note(_ link: JoinTable) throws {
         var pass = self
         try transaction.forEachChange(in: link.id) { (reference, isNew, isDeleted) throws in
@@ -74,8 +75,8 @@ struct HistoryLinks {
 
     // MARK: Columns
 
-    /// Gathers which rows a table's rows have gone from and come to.
-    /// - Parameter stated: the only properties that can have changed; empty where that is not known.
+    /// Collects the old and new owners in the to-one columns of a table's changed rows.
+    /// - Parameter stated: the only properties that can have changed; empty where this is unknown.
     mutating func note(_ table: EntityTable, stated: [Int]) throws {
         let columns = table.positions.indices.filter { property in
             let found = table.runtime.properties[property]
@@ -98,7 +99,7 @@ struct HistoryLinks {
     }
 
     private mutating func mark(owner: RowReference, _ property: Int) {
-        // An ordered one has pairs, which have told.
+        // The join table of an ordered relationship has reported the change already.
         guard let members = schema.table(owner.table)?.members, property < members.count, case .inverse? = members[property] else { return }
         mark(owner, property)
     }

@@ -1,23 +1,23 @@
 import Foundation
 import RecordLog
 
-/// Tells what a transaction has done to objects, and writes it as one row of the history.
+/// Writes the changes that a transaction has made to objects as one row of the history.
 ///
-/// It asks the transaction itself which rows it has written, and compares them with what they were before. So whatever writes rows is
-/// recorded, saves and batches alike, with cascades, upserts and derived attributes; and nothing is kept for it meanwhile.
-/// - Complexity: O(rows changed); memory is some KiB, and a bit for each row whose to-many relationships have changed.
+/// The transaction knows which rows it has written, and the recorder compares them with the base. So every writer is recorded: saves,
+/// batches, cascades, upserts and derived attributes. Nothing has to be remembered for the history before.
+/// - Complexity: O(rows changed). Memory: some KiB, and a bit for each row whose to-many relationships have changed.
 struct HistoryRecorder {
     private let transaction: Transaction
     private let schema: RecordLogSchema
     private let stated: [String]
     private var links: HistoryLinks
     private var encoder = HistoryEncoder()
-    /// The properties of the update that is being told.
+    /// The changed properties of the current update.
     private var changed: [Int] = []
 
     private var base: Snapshot { transaction.base }
 
-    /// So much is gathered before it goes to the log.
+    /// Bytes that are collected before they are written to the log.
     private static let pieceSize = 32 << 10
 
     /// - Parameter stated: the properties that a batch request has set.
@@ -28,7 +28,7 @@ struct HistoryRecorder {
         links = HistoryLinks(transaction, schema)
     }
 
-    /// - Parameter now: what the clock says, in seconds since 2001.
+    /// - Parameter now: the clock's time, in seconds since 2001.
     mutating func record(in table: HistoryTable, _ origin: TransactionOrigin, at now: Double) throws {
         for link in schema.links { try links.note(link) }
         for case let table? in schema.tables { try links.note(table, stated: statedProperties(of: table)) }
@@ -38,7 +38,7 @@ struct HistoryRecorder {
             pass.encoder.endRun()
             try pass.handOver(to: writer)
         }
-        // Rows that came and went leave nothing.
+        // A transaction that only inserted and deleted the same rows leaves nothing.
         guard changes.count > 0 else { return }
         let reference = RowReference(table: table.id, row: try transaction.newRow(in: table.id))
         let builder = RowBuilder()
@@ -53,15 +53,15 @@ struct HistoryRecorder {
         try transaction.put(reference, body: builder.finish())
     }
 
-    /// The clock's time. Where the clock has fallen back by little since the transaction before, this gives the next time after that one's, so
-    /// that "after" means the same by date and by number. Where the clock has fallen by more, this notes the fall.
+    /// Returns the clock's time. If the clock was set back a little since the transaction before, returns the next time after that one's, so that
+    /// "after" means the same by date and by number. If it was set back by more, records a fall.
     private func time(of reference: RowReference, in table: HistoryTable, at now: Double) throws -> Double {
-        // Where the one before is deleted, so are those before it to which its time was compared.
+        // If the transaction before is deleted, all earlier ones are, so there is no time to compare with.
         guard reference.row > 1, let last = try base.row(RowReference(table: table.id, row: reference.row - 1)) else { return now }
         let time = table.timestamp(of: last)
         if now > time { return now }
         if time - now <= HistoryFalls.tolerance { return time.nextUp }
-        // In this commit: the history has both or neither.
+        // Written in this commit, so that the history has both the transaction and the fall or neither.
         var falls = try HistoryFalls(of: table.id, in: base), first = reference.row
         try base.scan(table.id) { row in
             first = row.reference.row
@@ -81,7 +81,7 @@ struct HistoryRecorder {
     private mutating func tell(_ table: EntityTable, to writer: ValueWriter) throws {
         encoder.begin(table.id)
         let stated = statedProperties(of: table), preserved = PreservedColumns(of: table)
-        // Rows of which nothing is written but their links.
+        // The next row whose only change is in its links.
         var linked = links.firstRow(of: table.id, from: 0)
         var pass = self
         func goOn() throws {
@@ -112,7 +112,7 @@ struct HistoryRecorder {
             return
         }
         guard let old = try base.row(reference) else {
-            // A number that was taken ahead, or an object whose deletion is taken back.
+            // A row number that was reserved before, or an object whose deletion was undone.
             if !isDeleted { encoder.add(.insertions, reference.row) }
             return
         }
@@ -150,7 +150,7 @@ struct HistoryRecorder {
         changed = Set(changed).union(properties).sorted()
     }
 
-    /// What the batch has set in a table, in rising order.
+    /// Returns the properties that the batch has set in a table, ascending.
     private func statedProperties(of table: EntityTable) -> [Int] {
         guard !stated.isEmpty else { return [] }
         let derived = Set(table.derivations?.map(\.property) ?? [])

@@ -1,11 +1,11 @@
 import RecordLog
 
-/// The table of a store's history: a row for each transaction, whose number is the row's. Spec: FORMAT.md, "History".
+/// The table of a store's history. Each transaction is a row, and its number is the row's. Spec: docs/format/stack.md, "History".
 ///
-/// Row numbers are given in turn and never again, under the writer's lock, so they are what transaction numbers must be; and the order
-/// of rows is the order of the transactions, so no index is needed.
+/// Row numbers are assigned in ascending order under the writer's lock and never reused, as transaction numbers must be. Rows are in the
+/// order of the transactions, so no index is needed.
 struct HistoryTable: Sendable {
-    /// By their places in the table's first layout, and so by their IDs.
+    /// By position in the table's first layout, and so by column ID.
     enum Field: Int, CaseIterable {
         case timestamp, author, contextName, processID, bundleID, changes
 
@@ -21,12 +21,12 @@ struct HistoryTable: Sendable {
     }
 
     let id: TableID
-    /// Of the rows to come.
+    /// The layout of new rows.
     let layout: RowLayout
     private let layouts: [RowLayout]
 
-    /// The table, in a catalog that has one.
-    /// - Throws: where there is a table of the name and of another form.
+    /// Finds the table in a catalog; nil where it has none.
+    /// - Throws: where the table has columns that this version does not know.
     init?(_ catalog: Catalog) throws {
         guard let definition = catalog.table(named: RecordLogNames.history) else { return nil }
         try self.init(definition)
@@ -45,7 +45,7 @@ struct HistoryTable: Sendable {
         layouts = definition.layouts
     }
 
-    /// Makes the table.
+    /// Creates the table.
     static func define(in transaction: Transaction) throws -> HistoryTable {
         try HistoryTable(transaction.defineTable(name: RecordLogNames.history, columns: Field.allCases.map { ($0.name, $0.type) }))
     }
@@ -55,7 +55,7 @@ struct HistoryTable: Sendable {
         return layout < layouts.count ? layouts[layout].access[field.rawValue] : .absent
     }
 
-    /// When a transaction was.
+    /// The time of a transaction, in seconds since 2001.
     func timestamp(of row: RowView) -> Double { row.double(access(.timestamp, of: row)) }
 
     func text(_ field: Field, of row: RowView) -> String? {

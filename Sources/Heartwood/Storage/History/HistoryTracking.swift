@@ -2,18 +2,18 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// Who makes a transaction, as its history says it.
+/// The origin of a transaction as its history records it.
 struct TransactionOrigin {
     var author: String?
     var contextName: String?
 
     static let none = TransactionOrigin()
-    /// Of this process.
+    /// This process's name.
     static let processID = ProcessInfo.processInfo.processName
     static let bundleID = Bundle.main.bundleIdentifier
 }
 
-/// Whether one store's handle records what it writes, and where.
+/// Whether a store's handle records history, and the table that it records in.
 final class HistoryTracking: Sendable {
     private struct State {
         var isWanted = false
@@ -27,7 +27,7 @@ final class HistoryTracking: Sendable {
     /// The clock's time, in seconds since 2001.
     var now: Double { clock.withLock { clock in clock() } }
 
-    /// Has this handle's transactions dated by another clock.
+    /// Replaces the clock that dates this handle's transactions.
     func setClock(_ new: @escaping @Sendable () -> Double) { clock.withLock { $0 = new } }
 
     func begin(isWanted: Bool) {
@@ -36,7 +36,7 @@ final class HistoryTracking: Sendable {
 
     var isWanted: Bool { state.withLock { $0.isWanted } }
 
-    /// The table as of a commit; nil for none. One comparison while the catalog stays the same.
+    /// Returns the table as of a catalog; nil where it has none. Costs one comparison while the catalog stays the same.
     func table(in catalog: Catalog) throws -> HistoryTable? {
         try state.withLock { state in
             if state.catalog === catalog { return state.table }
@@ -46,8 +46,8 @@ final class HistoryTracking: Sendable {
         }
     }
 
-    /// The table for what a transaction is about to record; nil where the store tracks nothing. One that another handle has ended is begun
-    /// again where this one is to track.
+    /// Returns the table to record a transaction in; nil where the store tracks no history. Creates the table again where another handle has ended
+    /// the history and this one tracks it.
     func table(for transaction: Transaction) throws -> HistoryTable? {
         try table(in: transaction.catalog) ?? (isWanted ? HistoryTable.define(in: transaction) : nil)
     }

@@ -1,18 +1,18 @@
 import Foundation
 import RecordLog
 
-/// What stays in the history of a deleted object: the attributes of an entity that the model wants preserved.
+/// The attributes of an entity that the model preserves in the history of a deleted object.
 ///
-/// They are kept as a row of a layout of their own, so that they are written and read as rows are. External data lie in it whole.
+/// They are stored as a row with its own layout, so that rows' code writes and reads them. The row contains external data whole.
 final class PreservedColumns {
-    /// By the columns' own IDs.
+    /// With the IDs that the columns have in the entity's table.
     let columns: [Column]
     private let properties: [Int]
     private let layout: RowLayout
     private let runtime: EntityRuntime
     private let builder = RowBuilder()
 
-    /// nil where nothing is preserved.
+    /// Returns nil where no attribute is preserved.
     init?(of table: EntityTable) {
         runtime = table.runtime
         var columns: [Column] = [], properties: [Int] = []
@@ -32,13 +32,13 @@ final class PreservedColumns {
 
     private static func isPreserved(_ property: Int, _ runtime: EntityRuntime) -> Bool {
         let entity = runtime.entity
-        // A composite's elements go with it.
+        // The elements of a preserved composite are preserved.
         return [property, runtime.statedIndex(property)].contains {
             (entity.frozenProperties[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
         }
     }
 
-    /// What a row has in them, valid until the next row's; nil where all are null.
+    /// Returns the preserved values of a row, valid until the next call; nil where all are null.
     func body(of row: RowView, in snapshot: Snapshot) throws -> UnsafeRawBufferPointer? {
         builder.begin(layout)
         var isEmpty = true
@@ -47,7 +47,7 @@ final class PreservedColumns {
             if let value = try snapshot.value(access, of: row) {
                 try Data(value).withUnsafeBytes { builder.set(index, bytes: $0) }
             } else {
-                // One of another type is of before a migration.
+                // A value of another type is from before a migration.
                 guard access.type == columns[index].type else { continue }
                 builder.copy(index, from: row, access)
             }
@@ -56,8 +56,8 @@ final class PreservedColumns {
         return isEmpty ? nil : builder.finish()
     }
 
-    /// The values of a deleted object, by the names of its properties; what the entity does not have any more is left out.
-    /// - Parameter properties: the entity's, by their columns.
+    /// Returns the preserved values of a deleted object by property name. Values of properties that the entity no longer has are left out.
+    /// - Parameter properties: the entity's properties by column.
     static func values(
         _ body: [UInt8], _ layout: RowLayout, _ runtime: EntityRuntime, _ properties: [ColumnID: Int]
     ) throws -> [AnyHashable: Any]? {

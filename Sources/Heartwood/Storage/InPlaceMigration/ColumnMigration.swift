@@ -1,15 +1,15 @@
 import Foundation
 import RecordLog
 
-/// What one property's value becomes in each row of a table whose model's version changes.
+/// Computes the new value of one property in each row of a table whose model's version changes.
 final class ColumnMigration {
     private let column: MigratedColumn
     private let entity: NSEntityDescription
     private let position: Int
     private let layout: RowLayout
-    /// By layout of the rows as they are.
+    /// By the layout of the old rows.
     private let accesses: [ColumnAccess]
-    /// What an object without a value gets.
+    /// The value of an object that has none.
     private let filling: ManagedValue?
     private let isRequired: Bool
     private let conversion: AttributeConversion
@@ -32,12 +32,12 @@ final class ColumnMigration {
         let isDerived = attribute is NSDerivedAttributeDescription
         let initial = try attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: kind) }?
             .transformed(column.property.index, of: table.destination)
-        // An optional value that somebody has taken away stays away.
+        // An optional value that the user has set to nil stays nil.
         filling = isDerived ? nil : column.source == nil || column.isNewlyRequired ? initial : nil
         isRequired = column.isNewlyRequired && filling == nil && !isDerived
     }
 
-    /// Whether rows have to be looked at.
+    /// Whether the table's rows must be read.
     var needsRows: Bool { filling != nil || isRequired || conversion != .none || moved != nil }
 
     private func access(in row: RowView) -> ColumnAccess? {
@@ -45,7 +45,7 @@ final class ColumnMigration {
         return access.isAbsent || row.isNull(access) ? nil : access
     }
 
-    /// What a relationship leads to.
+    /// Returns the relationship's new destination.
     private func reference(in row: RowView, _ moved: MovedReferences) -> RowReference? {
         if let access = access(in: row) {
             let reference = row.reference(access)
@@ -54,12 +54,12 @@ final class ColumnMigration {
         return moved.reference(of: row.reference.row)
     }
 
-    /// Whether a row does not say what it has to as it is.
-    /// - Throws: 134110 where it cannot.
+    /// Whether a row must be rewritten.
+    /// - Throws: 134110 where a required value is missing.
     func changes(_ row: RowView) throws -> Bool {
         if let moved {
             let new = reference(in: row, moved), old = access(in: row).map { row.reference($0).rawValue }
-            // What it led to goes with the migration.
+            // The migration removes the object that the row referred to.
             let isLost = old != nil && !column.property.isOptional
             if new == nil, isRequired || isLost { throw MigrationErrors.missing(column.property, of: entity) }
             return new?.rawValue != old
@@ -69,7 +69,7 @@ final class ColumnMigration {
         return filling != nil
     }
 
-    /// Writes what the row has, or what it has to have, into a row of the new layout.
+    /// Writes the property's new value into a row of the new layout.
     func write(_ row: RowView, into builder: RowBuilder, _ transaction: Transaction) throws {
         if let moved {
             if let reference = reference(in: row, moved) { builder.set(position, reference: reference) }

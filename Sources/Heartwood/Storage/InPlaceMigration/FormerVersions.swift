@@ -1,19 +1,19 @@
 import Foundation
 
-/// The versions of its model that a store has left, oldest first.
+/// The versions of its model that a store has migrated from, oldest first.
 ///
-/// A store carries its model, so that a program can migrate it from a version that the program does not have. Without this an older program, run
-/// beside a newer one, would migrate the newer one's store back by itself, and what the newer version has added would be lost.
+/// A store contains its model, so that a program can migrate it from a version that the program does not have. Without this list an older program
+/// that runs beside a newer one would automatically migrate the store back, and the data that the newer version added would be lost.
 enum FormerVersions {
-    /// In a store's metadata: checksums.
+    /// The key in a store's metadata; its value is a list of checksums.
     static let key = "HeartwoodFormerModelVersions"
 
     static func list(_ metadata: [String: Any]) -> [String] { metadata[key] as? [String] ?? [] }
 
-    /// Notes that a store has gone on to another version.
+    /// Records that a store has migrated to another version.
     /// - Parameters:
-    ///   - old: its metadata so far.
-    ///   - new: those of the version that it has now. Going back to a version forgets those that came after it.
+    ///   - old: the store's metadata before.
+    ///   - new: the metadata of the new version. A return to a former version removes it and all later versions from the list.
     static func note(_ old: [String: Any], in new: inout [String: Any]) {
         var versions = list(old)
         if let left = RecordLogMetadata.versionChecksum(old), let reached = RecordLogMetadata.versionChecksum(new), left != reached {

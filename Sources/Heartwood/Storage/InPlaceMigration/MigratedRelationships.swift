@@ -1,32 +1,32 @@
 import Foundation
 import RecordLog
 
-/// The relationships of a model whose version changes: which join tables stay, and what is brought from where it was to where it is to be.
+/// The relationships of a model whose version changes: the join tables that stay, and the pairs that move to another storage.
 ///
-/// A pair of inverses is stored as FORMAT.md says, "How the stack uses tables"; where the model changes what a relationship is, its place
-/// changes: a column, link rows, or nothing where the inverse's column says it.
+/// docs/format/stack.md, says how a pair of inverses is stored: in a column, in link rows, or only in the inverse's column.
+/// A change of the relationship in the model can change the storage.
 struct MigratedRelationships {
     private struct KeptLink {
         let table: TableID
         let plan: LinkPlan
-        /// What its rows may lead from and to; nil where all do.
+        /// The tables whose rows its links may lead from and to; nil where all of them may.
         let ends: (sources: Set<TableID>, destinations: Set<TableID>)?
     }
 
-    /// The join tables that are to be made.
+    /// The join tables to create.
     let added: [LinkPlan]
     let dropped: [TableID]
-    /// The new names of those that are renamed.
+    /// The new names of renamed join tables.
     let names: [TableID: String]
     private let kept: [KeptLink]
     private let tables: MigratedTables
     private let pairs: RelationshipIndex
 
-    /// What relationships to one lead to, where that changes, by their table and name.
+    /// The changed references of to-one relationships, by their table and name.
     typealias Moved = [TableID: [String: MovedReferences]]
 
-    /// - Returns: nil where what was no pair of inverses becomes one, or one that was stops being its own: what it has then follows from no
-    ///   rule.
+    /// - Returns: nil where two relationships become inverses of each other or of themselves, or stop being so, while both existed before: no rule
+    ///   says which pairs they have then.
     init?(_ tables: MigratedTables, _ entities: [NSEntityDescription], _ catalog: Catalog) {
         self.tables = tables
         let pairs = RelationshipIndex(tables, catalog)
@@ -55,7 +55,7 @@ struct MigratedRelationships {
         dropped = before.compactMap { catalog.table(named: $0.name)?.id }.filter { !taken.contains($0) }
     }
 
-    /// The join table that has what the plan's is to have, as it is to have it.
+    /// Returns the old join table that already has the pairs and the columns of the plan's join table.
     private static func link(for plan: LinkPlan, _ pairs: RelationshipIndex) -> (table: TableDefinition, plan: LinkPlan)? {
         let sources = pairs.sources(of: plan.relationship)
         guard let first = sources.first?.forwardLink,
@@ -65,9 +65,9 @@ struct MigratedRelationships {
         return first
     }
 
-    // MARK: Relationships to one
+    // MARK: To-one relationships
 
-    /// What relationships to one get from elsewhere, and what they lead to no more.
+    /// Returns the references that to-one relationships get from another storage, and those that they lose.
     func moved(in base: Snapshot) throws -> Moved {
         var result: Moved = [:]
         for table in tables.list {
@@ -93,9 +93,9 @@ struct MigratedRelationships {
 
     // MARK: Link rows
 
-    /// Writes the rows of new join tables, and takes those of kept ones away whose ends are gone.
+    /// Writes the rows of new join tables, and deletes rows of kept ones whose ends no longer belong to the relationship.
     /// - Returns: whether any row was written.
-    /// - Complexity: O(pairs log pairs) in time, and O(pairs) in memory for a relationship whose place changes.
+    /// - Complexity: O(pairs log pairs) in time and O(pairs) in memory for a relationship whose storage changes.
     func write(_ transaction: Transaction) throws -> Bool {
         var hasWritten = false
         for link in kept {
@@ -132,7 +132,7 @@ struct MigratedRelationships {
         return !list.isEmpty
     }
 
-    /// The places of members among each owner's: in the order that they had, else in that of their rows.
+    /// Numbers the members of each owner: in their old order, or by row where they had none.
     private static func places(of pairs: [RelationshipPairs.Pair]) -> [Int64] {
         func key(_ pair: RelationshipPairs.Pair) -> (UInt64, Int64, UInt64) { (pair.owner.rawValue, pair.place ?? 0, pair.member.rawValue) }
         let order = pairs.indices.sorted { key(pairs[$0]) < key(pairs[$1]) }

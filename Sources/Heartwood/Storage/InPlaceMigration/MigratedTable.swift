@@ -1,15 +1,15 @@
 import Foundation
 import RecordLog
 
-/// One entity's table as its model's version changes.
+/// One entity's table during a change of its model's version.
 final class MigratedTable {
-    /// As it was.
+    /// The table's definition before the change.
     let definition: TableDefinition
     let source: NSEntityDescription
     let destination: NSEntityDescription
     /// In the order of the destination's properties.
     let columns: [MigratedColumn]
-    /// Properties of the old version and what they are in the new one.
+    /// Properties of the old version with those of the new one that they become.
     let pairs: [(NSPropertyDescription, NSPropertyDescription)]
 
     init(_ definition: TableDefinition, _ pair: ModelComparison.EntityPair) {
@@ -20,10 +20,10 @@ final class MigratedTable {
         pairs = pair.properties.map { ($0.source, $0.destination) }
     }
 
-    /// A name that no property has.
+    /// A name that no property can have.
     private static func removed(_ name: String) -> String { "removed:\(name)" }
 
-    /// The new names of columns, those of which nothing is left too: what finds a column by its name must not find the column that had it before.
+    /// The new names of columns. Removed columns are renamed too, so that a lookup by name cannot find a column that had the name before.
     var columnNames: [ColumnID: String] {
         var names: [ColumnID: String] = [:]
         for column in definition.currentLayout.columns {
@@ -34,7 +34,7 @@ final class MigratedTable {
         return names
     }
 
-    /// Whether some name is another property's than it was.
+    /// Whether a property has a name that another property had before.
     var hasReusedNames: Bool {
         columns.contains { column in
             let name = column.property.name
@@ -56,14 +56,14 @@ final class MigratedTable {
             columns: columns.map { Column(id: $0.kept?.id ?? ColumnID(rawValue: 0), name: $0.property.name, type: $0.type) })
     }
 
-    /// Takes away the indexes that the model does not have, and makes those that fetches and saves cannot do without; fetch indexes are built once
-    /// the store is open. An index over columns that have other names now is renamed.
+    /// Drops the indexes that the new model does not have, and creates those that fetches and saves depend on. Fetch indexes are built after the
+    /// store has opened. An index over renamed columns is renamed.
     func changeIndexes(_ transaction: Transaction) throws {
         guard let table = transaction.catalog.table(definition.id) else { return }
         let plans = IndexPlan.all(of: destination)
         let isRenamed = !columnNames.isEmpty
         var found = plans.map { plan in
-            // What is made of columns by their names was made of others, where names or layouts have changed.
+            // An extractor finds columns by name. After a change of names or layouts the old index may have been built of other columns.
             plan.found(in: transaction.catalog, table).flatMap { $0.extractorName != nil && (isRenamed || isLayoutChanged) ? nil : $0 }
         }
         let known = transaction.catalog.indexes(on: table.id)
@@ -86,9 +86,9 @@ final class MigratedTable {
     // MARK: Rows
 
     /// Writes the rows whose values change.
-    /// - Parameter moved: by the name of a relationship to one: what it leads to and what it must not lead to any more.
+    /// - Parameter moved: the changed references of to-one relationships, by name.
     /// - Returns: whether any row was written.
-    /// - Throws: 134110 where a row has no value for what is required now, or one that does not fit.
+    /// - Throws: 134110 where a row lacks a value that is now required, or has one that does not fit.
     func rewrite(_ transaction: Transaction, _ moved: [String: MovedReferences]) throws -> Bool {
         guard let table = transaction.catalog.table(definition.id) else { return false }
         let steps = try columns.map { try ColumnMigration($0, of: self, in: table.currentLayout, moved[$0.property.name]) }
@@ -109,18 +109,18 @@ final class MigratedTable {
     }
 }
 
-/// One persistent property's column as its model's version changes.
+/// The column of one persistent property during a change of its model's version.
 struct MigratedColumn {
     let property: NSPropertyDescription
     let type: ColumnType
-    /// Where its values are so far, and how they become the new ones; nil where it has none.
+    /// The column that has the property's old values, and their conversion into the new ones; nil where there is none.
     let source: (column: Column, property: NSPropertyDescription, conversion: AttributeConversion)?
-    /// The column that stays as it is, but for its name.
+    /// The old column, where nothing but its name changes.
     var kept: Column? { source?.conversion == AttributeConversion.none ? source?.column : nil }
-    /// Whether an object has to have a value that could be without one so far.
+    /// Whether the property requires a value that the old version did not require.
     let isNewlyRequired: Bool
 
-    /// Whether values of rows may become others.
+    /// Whether the values of rows may change.
     var mayChange: Bool { kept == nil || isNewlyRequired }
 
     fileprivate static func all(of pair: ModelComparison.EntityPair, _ table: TableDefinition) -> [MigratedColumn] {
@@ -138,7 +138,7 @@ struct MigratedColumn {
 
     private typealias Source = (name: String, property: NSPropertyDescription, conversion: AttributeConversion)
 
-    /// The columns that properties had, by the names that theirs have. What is derived anew of values of another type has none.
+    /// Returns the old columns by the names of the new ones. A derived attribute whose type has changed has no old column: it is derived again.
     private static func sources(of pair: ModelComparison.EntityPair) -> [String: Source] {
         var sources: [String: Source] = [:]
         let old = pair.source.frozenProperties

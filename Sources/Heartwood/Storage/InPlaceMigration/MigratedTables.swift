@@ -1,10 +1,10 @@
 import Foundation
 import RecordLog
 
-/// The tables of a record log whose model changes: which stay, under which names, which come and which go.
+/// The tables of a record log whose model changes: those that stay or are renamed, those to add and those to drop.
 struct MigratedTables {
     let list: [MigratedTable]
-    /// Entities without objects so far.
+    /// Entities that had no table before.
     let added: [NSEntityDescription]
     let dropped: [TableID]
     /// The entities of the old model.
@@ -23,14 +23,14 @@ struct MigratedTables {
         }
         self.list = list
         self.added = added
-        // Join tables are the relationships' to drop.
+        // `MigratedRelationships` drops join tables.
         sources = comparison.pairs.map(\.source) + comparison.removed
         dropped = NSEntityDescription.concrete(among: sources).compactMap { entity in
             catalog.table(named: entity.name ?? "").flatMap { kept.contains($0.id) ? nil : $0.id }
         }
     }
 
-    /// The new names of those that are renamed.
+    /// The new names of renamed tables.
     var names: [TableID: String] {
         Dictionary(list.compactMap { table in
             let name = table.destination.name ?? ""
@@ -42,7 +42,7 @@ struct MigratedTables {
         Dictionary(list.map { ($0.definition.id, $0.columnNames) }) { first, _ in first }.filter { !$0.value.isEmpty }
     }
 
-    /// The tables that had objects of an entity of the new model.
+    /// Returns the tables that had objects of an entity of the new model.
     func ids(of entity: NSEntityDescription?) -> Set<TableID> {
         let family = entity?.concreteFamily ?? []
         return Set(list.filter { table in family.contains { $0 === table.destination } }.map(\.definition.id))

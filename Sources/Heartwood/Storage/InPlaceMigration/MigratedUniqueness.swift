@@ -1,18 +1,18 @@
 import Foundation
 import RecordLog
 
-/// Whether rows are as unique as the new version of a model wants them: those of all entities that have one constraint together.
+/// Checks that rows are as unique as the new version of a model requires, over all entities that share a constraint.
 struct MigratedUniqueness {
     private struct Place: Hashable {
         let entity: ObjectIdentifier
         let constraint: [String]
     }
 
-    /// Properties whose values no two objects share.
+    /// The properties whose values must be unique together.
     private let constraint: [String]
     private let tables: [MigratedTable]
 
-    /// The constraints that did not hold of the same values before.
+    /// Returns the constraints that the old version did not already guarantee for the same values.
     static func all(_ tables: [MigratedTable], _ catalog: Catalog) -> [MigratedUniqueness] {
         var families: [Place: [MigratedTable]] = [:]
         for table in tables {
@@ -27,7 +27,7 @@ struct MigratedUniqueness {
         }
     }
 
-    /// Whose constraint it was already; nil where values may have come that it did not see.
+    /// Returns the entity whose constraint guaranteed uniqueness before; nil where none did, or where values may have changed since.
     private static func holder(of constraint: [String], _ table: MigratedTable, _ catalog: Catalog) -> NSEntityDescription? {
         let columns = constraint.compactMap { name in table.columns.first { $0.property.name == name && !$0.mayChange }?.kept }
         guard columns.count == constraint.count else { return nil }
@@ -37,7 +37,7 @@ struct MigratedUniqueness {
         return isKnown ? table.source.first(stating: columns.map(\.name)) : nil
     }
 
-    /// - Throws: 134111 with the values that two objects share.
+    /// - Throws: 134111, naming the first two rows found with equal values.
     /// - Complexity: O(rows log rows) in time, 16 bytes a row in memory.
     func check(_ transaction: Transaction) throws {
         let readers = Dictionary(tables.map { ($0.definition.id, Reader(constraint, $0, transaction)) }) { first, _ in first }
@@ -67,10 +67,10 @@ struct MigratedUniqueness {
         }
     }
 
-    /// Makes keys of one table's rows.
+    /// Builds the constraint's key from rows of one table.
     private struct Reader {
         let key = KeyBuilder()
-        /// By layout.
+        /// By layout, then by column of the constraint.
         private let accesses: [[ColumnAccess]]
 
         init(_ constraint: [String], _ table: MigratedTable, _ transaction: Transaction) {
@@ -81,7 +81,7 @@ struct MigratedUniqueness {
             }
         }
 
-        /// - Returns: false for a row that has null, which is equal to nothing.
+        /// - Returns: false for a row with a null, which is never equal to another.
         func read(_ row: RowView) -> Bool {
             key.removeAll()
             for access in accesses[Int(row.layoutID.rawValue)] {
@@ -107,7 +107,7 @@ struct MigratedUniqueness {
 }
 
 extension NSEntityDescription {
-    /// The topmost of those above it, or itself, that have one uniqueness constraint in a row.
+    /// The topmost superentity with a uniqueness constraint, in an unbroken chain of such entities that starts at this one.
     fileprivate func first(stating constraint: [String]) -> NSEntityDescription {
         var entity = self
         while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }

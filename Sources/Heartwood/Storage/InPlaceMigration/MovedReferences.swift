@@ -1,15 +1,15 @@
 import RecordLog
 
-/// What a relationship to one of an entity leads to once it is kept elsewhere than so far, or some of what it led to is gone.
+/// The new references of one entity's to-one relationship that changes its storage or loses some of its destinations.
 struct MovedReferences {
-    /// Tables whose rows it does not lead to any more.
+    /// Tables that the relationship may no longer refer to.
     private let gone: Set<TableID>
-    /// Rows that are not there, where the relationship had no inverse and gets one.
+    /// References to missing rows, in a relationship that had no inverse and gets one.
     private let dangling: Set<RowReference>
-    /// By row number.
+    /// Sorted by row number.
     private let references: [(row: UInt64, reference: RowReference)]
 
-    /// - Throws: what `twice` makes, where a row would have two.
+    /// - Throws: the error that `twice` makes, where a row would have two references.
     init(
         gone: Set<TableID>, dangling: Set<RowReference>, _ references: [(row: UInt64, reference: RowReference)], twice: (UInt64) -> any Error
     ) throws {

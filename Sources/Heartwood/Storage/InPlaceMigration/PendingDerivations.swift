@@ -1,13 +1,13 @@
 import Foundation
 import RecordLog
 
-/// Derived attributes that a migration has left to be derived: it has changed what they follow from, and a commit of its own derives them,
-/// since derivations look things up in indexes of the commit before.
+/// Marks derived attributes that must be computed after a migration, in a commit of their own: derivations look up values in the indexes of the
+/// previous commit.
 ///
-/// Crash points: the system row that says so goes in the commit that has derived them; until then each opening for writing begins with it.
+/// Crash points: the mark is a system row. The commit that computes the values deletes it; until then each opening for writing computes them first.
 enum PendingDerivations {
-    /// Notes that the store's derived attributes are due, where they are.
-    /// - Parameter isChanged: whether the migration has changed what a key path finds: by changing a row, or what a name stands for.
+    /// Sets the mark where the migration affects derived attributes.
+    /// - Parameter isChanged: whether the migration changed a row, or the meaning of a name, so that a key path may give another value.
     static func note(
         _ comparison: ModelComparison, _ entities: [NSEntityDescription], in transaction: Transaction, isChanged: Bool
     ) throws {

@@ -1,13 +1,13 @@
 import Foundation
 import RecordLog
 
-/// Brings a record log to another version of its model in its own file, in one commit.
+/// Migrates a record log to another version of its model in place, in one commit.
 ///
-/// What changes names, comes or goes costs a new catalog and no row: rows name the layout that they were written with. Rows are written where
-/// their values change: a default for objects that have none, integers of another width, a relationship that is kept elsewhere now.
+/// Renamed, added and removed tables and columns change the catalog and no row: each row names the layout it was written with. Rows are
+/// rewritten where their values change: a default for objects without a value, integers of another width, a relationship with another storage.
 ///
-/// Crash points: before the commit the store is what it was; after it, it is of the new version. Derived attributes follow in a second
-/// commit, and the first one says so (`PendingDerivations`).
+/// Crash points: before the commit the store has the old version; after it, the new one. A second commit computes derived attributes, and
+/// the first one marks them (`PendingDerivations`).
 struct RecordLogMigration {
     let transaction: Transaction
     let comparison: ModelComparison
@@ -23,7 +23,7 @@ struct RecordLogMigration {
         entities = model.entities(forConfigurationName: configuration) ?? model.entities
     }
 
-    /// - Returns: false where one of the changes is none that is made in place; the transaction is not to be committed then.
+    /// - Returns: false where a change cannot be made in place; the caller must not commit the transaction then.
     func run() throws -> Bool {
         let tables = MigratedTables(comparison, entities, base.catalog)
         guard let relationships = MigratedRelationships(tables, entities, base.catalog) else { return false }
@@ -31,7 +31,7 @@ struct RecordLogMigration {
         try transaction.rename(tables: tables.names.merging(relationships.names) { $1 }, columns: tables.columnNames)
         for table in tables.list { try table.changeLayout(transaction) }
         try addNewTables(tables, relationships)
-        // From here on rows are written: what is over a table was defined before.
+        // Rows are written from here on, so all tables and indexes must be defined.
         let moved = try relationships.moved(in: base)
         var hasWritten = try relationships.write(transaction)
         for table in tables.list where try table.rewrite(transaction, moved[table.definition.id] ?? [:]) { hasWritten = true }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Which relationships of a new model were which of the old one, and where those have their pairs.
+/// Maps relationships of the new model to those of the old one and to the storage of their pairs.
 struct RelationshipIndex {
     private let tables: MigratedTables
     private let byRelationship: [ObjectIdentifier: [RelationshipPairs]]
@@ -18,10 +18,10 @@ struct RelationshipIndex {
         byRelationship = index
     }
 
-    /// Where the pairs of a relationship were, entity by entity.
+    /// Returns the old storage of a relationship's pairs, one for each entity.
     func sources(of relationship: NSRelationshipDescription) -> [RelationshipPairs] { byRelationship[ObjectIdentifier(relationship)] ?? [] }
 
-    /// Whether a relationship and its inverse say the same, as far as both were there.
+    /// Whether a relationship and its inverse were inverses of each other before, as far as both existed.
     func isConsistent(_ relationship: NSRelationshipDescription) -> Bool {
         let mine = sources(of: relationship)
         guard let inverse = relationship.inverseRelationship else {
@@ -40,8 +40,8 @@ struct RelationshipIndex {
             && theirs.allSatisfy { isAmong($0.relationship.inverseRelationship, mineBefore) }
     }
 
-    /// Calls `body` with what was in a relationship and can be in it still: as the relationship had it, or its inverse, where that alone was there
-    /// or had an order.
+    /// Calls `body` with the old pairs that the relationship can still contain. The pairs come from the old relationship, or from its inverse where
+    /// only that existed or only that had link rows.
     func forEach(
         of relationship: NSRelationshipDescription, in base: Snapshot, _ body: (RelationshipPairs.Pair) throws -> Void
     ) throws {
@@ -64,20 +64,20 @@ struct RelationshipIndex {
         }
     }
 
-    /// The tables that a relationship to one led to and does not lead to any more.
+    /// Returns the tables that a to-one relationship could refer to before and no longer can.
     func gone(from relationship: NSRelationshipDescription, of table: MigratedTable, _ catalog: Catalog) -> Set<TableID> {
         let before = sources(of: relationship).first { $0.table === table }?.relationship.destinationEntity
         return Self.ids(of: before, catalog).subtracting(tables.ids(of: relationship.destinationEntity))
     }
 
-    /// The missing rows that a relationship to one refers to, where it gets an inverse.
+    /// Returns the references of a to-one relationship to missing rows, where it gets an inverse.
     func dangling(of relationship: NSRelationshipDescription, in table: MigratedTable, _ base: Snapshot) throws -> Set<RowReference> {
         guard relationship.inverseRelationship != nil else { return [] }
         return try sources(of: relationship).first { $0.table === table }?.dangling(in: base) ?? []
     }
 
-    /// What rows of a kept join table may lead from and to; nil where all of them do.
-    /// - Parameter old: what the table was made for.
+    /// Returns the tables whose rows a kept join table may link; nil where all its rows stay.
+    /// - Parameter old: the plan that the table was created for.
     func ends(
         of plan: LinkPlan, _ old: LinkPlan, _ catalog: Catalog
     ) -> (sources: Set<TableID>, destinations: Set<TableID>)? {

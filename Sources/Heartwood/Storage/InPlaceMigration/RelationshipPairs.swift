@@ -1,30 +1,30 @@
 import Foundation
 import RecordLog
 
-/// Where one entity's objects had a relationship's members before the migration.
+/// The storage of one entity's relationship before the migration.
 struct RelationshipPairs {
     struct Pair {
         let owner: RowReference
         let member: RowReference
-        /// The member's place among the owner's, and the owner's among the member's, where there was an order.
+        /// The member's position among the owner's members, and the owner's among the member's; nil where there was no order.
         let place: Int64?
         let inversePlace: Int64?
     }
 
-    /// The owner's.
+    /// The owner's table.
     let table: MigratedTable
-    /// As the old model has it.
+    /// The relationship in the old model.
     let relationship: NSRelationshipDescription
     private let storage: Storage
 
     private enum Storage {
         case column(ColumnID)
         case link(TableDefinition, isForward: Bool, LinkPlan)
-        /// The inverse's columns.
+        /// The columns of the inverse.
         case inverse([(table: TableDefinition, column: ColumnID)])
     }
 
-    /// - Returns: nil where the catalog has not what the old model says.
+    /// - Returns: nil where the catalog lacks a table or column of the old model.
     init?(_ relationship: NSRelationshipDescription, of table: MigratedTable, _ catalog: Catalog) {
         self.table = table
         self.relationship = relationship
@@ -55,18 +55,19 @@ struct RelationshipPairs {
         storage = .link(link, isForward: isForward, plan)
     }
 
-    /// Whether the pairs are rows of their own, which know the order.
+    /// Whether a join table stores the pairs, and so their order.
     var isLinked: Bool {
         if case .link = storage { true } else { false }
     }
 
-    /// The join table that has the pairs in the order of owner and member, and how its columns are; nil where there is none.
+    /// The join table whose sources are the owners, and its plan; nil where there is none.
     var forwardLink: (table: TableDefinition, plan: LinkPlan)? {
         guard case .link(let table, true, let plan) = storage else { return nil }
         return (table, plan)
     }
 
-    /// - Complexity: O(rows of the tables that have the pairs).
+    /// Calls `body` with each pair.
+    /// - Complexity: O(rows of the tables that store the pairs).
     func forEach(in base: Snapshot, _ body: (Pair) throws -> Void) throws {
         switch storage {
         case .column(let column):
@@ -101,7 +102,7 @@ struct RelationshipPairs {
         try relationship.inverseRelationship != nil || base.row(member) != nil
     }
 
-    /// The missing rows that a relationship to one without an inverse refers to.
+    /// Returns the references to missing rows in a to-one relationship without an inverse.
     func dangling(in base: Snapshot) throws -> Set<RowReference> {
         guard case .column(let column) = storage, relationship.inverseRelationship == nil else { return [] }
         let accesses = Self.accesses(column, table.definition)
@@ -123,7 +124,7 @@ struct RelationshipPairs {
             : Pair(owner: destination, member: source, place: inversePlace, inversePlace: place)
     }
 
-    /// By layout.
+    /// Returns the column's accesses by layout.
     private static func accesses(_ column: ColumnID, _ table: TableDefinition) -> [ColumnAccess] {
         table.layouts.map { layout in layout.position(of: column).map { layout.access[$0] } ?? .absent }
     }
@@ -137,6 +138,6 @@ struct RelationshipPairs {
 }
 
 extension RelationshipPairs.Pair {
-    /// As the other side sees it.
+    /// The pair as the inverse sees it.
     var inverted: Self { Self(owner: member, member: owner, place: inversePlace, inversePlace: place) }
 }

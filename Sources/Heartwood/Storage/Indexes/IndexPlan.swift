@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// An index that a model asks for.
+/// An index that a model requires.
 struct IndexPlan {
     let name: String
     let specification: IndexSpecification
@@ -13,8 +13,8 @@ struct IndexPlan {
         self.isUnique = isUnique
     }
 
-    /// - Parameter entity: whose table has the index.
-    /// - Returns: nil for an index that no store here can keep: of another kind, or over what has no column.
+    /// - Parameter entity: the entity whose table has the index.
+    /// - Returns: nil for an index that no store supports: of another collation, or over a property without a column.
     init?(_ index: NSFetchIndexDescription, of entity: NSEntityDescription) {
         var elements: [IndexSpecification.Element] = []
         for element in index.elements {
@@ -42,12 +42,12 @@ struct IndexPlan {
         return IndexSpecification.Element(expression: PredicatePrinter.format(node), isText: isText ? true : nil)
     }
 
-    /// The engine's parts, or the name of the extractor; nil where the table cannot have the index.
+    /// Returns the engine's index parts, or the name of a key extractor; nil where the table cannot have the index.
     func definition(_ layout: RowLayout) -> (parts: [IndexPart], extractorName: String?)? {
         let names = specification.elements.compactMap(\.column)
         let columns = names.compactMap { name in layout.columns.first { $0.name == name } }
         guard columns.count == names.count else { return nil }
-        // The engine refuses columns of large values, and says why.
+        // The engine refuses columns of large values with an error that explains it.
         guard !specification.isPlain else {
             let parts = zip(columns, specification.elements).map { IndexPart(column: $0.id, ascending: $1.isDescending != true) }
             return (parts, nil)
@@ -55,7 +55,7 @@ struct IndexPlan {
         return SpecifiedKeys(specification).suits(layout) ? ([], specification.name) : nil
     }
 
-    /// The index of this name in a store, where it is the same.
+    /// Returns the store's index of this name, where its definition is the same.
     func found(in catalog: Catalog, _ table: TableDefinition) -> IndexDefinition? {
         guard let known = catalog.indexes(on: table.id).first(where: { $0.name == name }),
             let wanted = definition(table.currentLayout), known.parts == wanted.parts,
@@ -64,7 +64,7 @@ struct IndexPlan {
         return known
     }
 
-    /// The indexes of one entity's table: each to-one relationship, uniqueness constraint and fetch index, inherited ones included.
+    /// Returns the indexes of one entity's table: one for each to-one relationship, uniqueness constraint and fetch index, inherited ones included.
     static func all(of entity: NSEntityDescription) -> [IndexPlan] {
         var plans: [IndexPlan] = []
         for property in entity.frozenProperties where PropertyKind(property) == .toOne && !property.isTransient {
@@ -79,9 +79,9 @@ struct IndexPlan {
     }
 }
 
-/// The indexes that a model asks for, table by table. Made once for all that an opening does with them: it parses what they compute.
+/// The indexes that a model requires, by entity. Built once for each opening, because building parses the indexed expressions.
 struct IndexPlans: @unchecked Sendable {
-    // Unchecked: a model is not changed any more once a coordinator has it.
+    // Unchecked: a model does not change once a coordinator uses it.
 
     let list: [(entity: NSEntityDescription, plans: [IndexPlan])]
 

@@ -1,21 +1,21 @@
 import Foundation
 import RecordLog
 
-/// What an index that is not over columns alone has of each row. Its JSON is the extractor's name in the store's catalog, so that whoever
-/// opens the store can keep the index: FORMAT.md, "How the stack uses tables".
+/// The elements of an index over more than columns. Its JSON is the extractor's name in the store's catalog, so that any process that opens the
+/// store can maintain the index: docs/format/stack.md.
 struct IndexSpecification: Codable, Equatable {
     struct Element: Codable, Equatable {
-        /// A column by its name; else `expression` is there.
+        /// A column's name; nil where `expression` is set.
         var column: String?
-        /// In the format language.
+        /// An expression in the format language.
         var expression: String?
-        /// Whether the values of the expression are texts; else they are numbers or dates.
+        /// Whether the expression's values are texts; otherwise they are numbers or dates.
         var isText: Bool?
         var isDescending: Bool?
     }
 
     var elements: [Element]
-    /// The rows that are in the index, in the format language; nil: all.
+    /// The condition of the rows in the index, in the format language; nil for all rows.
     var predicate: String?
 
     private static let prefix = "heartwood:"
@@ -27,7 +27,7 @@ struct IndexSpecification: Codable, Equatable {
         return Self.prefix + json
     }
 
-    /// - Returns: nil for a name that is no specification.
+    /// - Returns: nil for a name that is not a specification.
     init?(name: String) {
         guard name.hasPrefix(Self.prefix),
             let made = try? JSONDecoder().decode(Self.self, from: Data(name.dropFirst(Self.prefix.count).utf8))
@@ -40,12 +40,12 @@ struct IndexSpecification: Codable, Equatable {
         self.predicate = predicate
     }
 
-    /// Whether the engine makes the keys of columns by itself.
+    /// Whether the engine can build the keys from columns without an extractor.
     var isPlain: Bool { predicate == nil && elements.allSatisfy { $0.column != nil } }
 }
 
 extension ExpressionNode {
-    /// Whether a value of the expression is text, where nobody said.
+    /// Whether the expression gives text, for an index that does not state the type.
     var givesText: Bool {
         switch self {
         case .constant(.text): return true
@@ -61,7 +61,7 @@ extension ExpressionNode {
 }
 
 extension KeyBuilder {
-    /// The value of an indexed expression. Numbers are taken as doubles, dates as their seconds; what is not of the kind is null.
+    /// Appends the value of an indexed expression. Numbers are stored as doubles, dates as seconds; a value of another kind becomes null.
     func append(_ value: PredicateValue, isText: Bool, descending: Bool = false) {
         switch value {
         case .text(let text) where isText: append(text: text, descending: descending)

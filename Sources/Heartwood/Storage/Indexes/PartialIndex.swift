@@ -1,14 +1,14 @@
 import RecordLog
 import Synchronization
 
-/// The rows that an index has where it has not all of its table: those for which a predicate holds.
+/// The predicate of a partial index, which contains only the rows for which it holds.
 final class PartialIndex: Sendable {
-    /// In the format language.
+    /// The predicate in the format language.
     let format: String
     private let compiled = Mutex<Compiled?>(nil)
 
     private struct Compiled: @unchecked Sendable {
-        // Unchecked: tests are immutable.
+        // Unchecked: row filters are immutable.
         let tests: [RowFilter]?
     }
 
@@ -16,7 +16,7 @@ final class PartialIndex: Sendable {
         self.format = format
     }
 
-    /// The conditions that must all hold; nil where the predicate cannot be asked of this table's rows.
+    /// Returns the conditions that must all hold; nil where the predicate cannot be evaluated on the table's rows.
     func tests(_ table: EntityTable) -> [RowFilter]? {
         compiled.withLock { known in
             if let known { return known }
@@ -28,9 +28,9 @@ final class PartialIndex: Sendable {
         }.tests
     }
 
-    /// Whether every row that meets `tests` is in the index. Told by the form alone: each part of the index's predicate is
-    /// a part of the query's, word for word, or some part of the query's gives a narrower range of the same attribute. Where this
-    /// says false though it is so the index is not used, and nothing is lost but time.
+    /// Whether the index contains every row that meets `tests`. This is decided by form: each part of the index's predicate must occur in the
+    /// query word for word, or a part of the query must restrict the same attribute to a narrower range. A wrong false costs only time: the index
+    /// is not used.
     func isImplied(by tests: [RowFilter], _ table: EntityTable) -> Bool {
         guard let wanted = self.tests(table) else { return false }
         return wanted.allSatisfy { part in
@@ -42,7 +42,7 @@ final class PartialIndex: Sendable {
         }
     }
 
-    /// Whether the index has a row only if this test holds for it.
+    /// Whether the test holds for every row in the index.
     func answers(_ test: RowFilter, _ table: EntityTable) -> Bool {
         guard let format = test.format else { return false }
         return tests(table)?.contains { $0.format?.hasSameBytes(as: format) ?? false } ?? false
@@ -50,7 +50,7 @@ final class PartialIndex: Sendable {
 }
 
 extension IndexCondition {
-    /// Whether what meets `other` meets this.
+    /// Whether every row that meets `other` meets this condition.
     fileprivate func contains(_ other: IndexCondition) -> Bool {
         guard key == other.key else { return false }
         switch other.kind {

@@ -1,10 +1,10 @@
 import RecordLog
 
-/// Comparisons of an expression that an index is over.
+/// Comparisons of an expression that has an index.
 extension PredicateCompiler {
-    /// What the index of an expression says of its comparison with a constant. Numbers are rounded to doubles in its keys, and values of
-    /// other kinds are null there, so that it gives more rows than match, never fewer.
-    /// - Returns: nil where there is no such index, or it knows nothing of the comparison.
+    /// Returns the index condition of an indexed expression's comparison with a constant. Keys contain numbers rounded to doubles, and null for
+    /// values of other kinds, so the index may give more rows than match, never fewer.
+    /// - Returns: nil where no index is over the expression, or it does not support the comparison.
     func indexedExpression(_ comparison: PredicateNode.Comparison) -> IndexCondition? {
         if comparison.left.constant == nil, let value = comparison.right.constant {
             return indexedExpression(comparison.left, comparison, comparison.comparison, value)
@@ -63,7 +63,7 @@ extension PredicateCompiler {
         default: return nil
         }
     }
-    /// Between a decimal and the double in a key, or of a key and a decimal, some of the last places are lost: what is that near may be equal.
+    /// A range around a number. A decimal loses its last digits in the conversion to the key's double, so all numbers within a margin may be equal.
     private func near(_ number: Double, _ operation: PredicateNode.Operator, _ key: IndexKey) -> IndexCondition? {
         func component(_ number: Double) -> [UInt8] {
             let builder = KeyBuilder()
@@ -85,7 +85,7 @@ extension PredicateCompiler {
         return IndexCondition(key, kind: kind, isExact: false)
     }
 
-    /// Whether an expression's values may be decimals.
+    /// Whether the expression can give decimals.
     private func mayBeDecimal(_ node: ExpressionNode) -> Bool {
         switch node {
         case .constant(let value): value.mayBeDecimal

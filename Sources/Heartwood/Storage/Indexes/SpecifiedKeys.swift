@@ -2,13 +2,13 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// Makes the keys of an index by its specification, for rows of any layout: columns are found by their names, and what the table has got
-/// since is null.
+/// Builds the keys of an index from its specification, for rows of any layout. It finds columns by name; a column that is newer than a row's
+/// layout is null.
 final class SpecifiedKeys: IndexKeyExtractor {
     private let specification: IndexSpecification
     private let compiled = Mutex(Layouts())
 
-    /// Safe to hand to another thread: used under `compiled` alone.
+    /// Unchecked: used only under the lock of `compiled`.
     private struct Layouts: @unchecked Sendable {
         var list: [(layout: RowLayout, keys: CompiledKeys?)] = []
         let scope = QueryScope(view: nil)
@@ -18,10 +18,10 @@ final class SpecifiedKeys: IndexKeyExtractor {
         self.specification = specification
     }
 
-    /// What `StoreOptions.makeExtractor` is for.
+    /// The function for `StoreOptions.makeExtractor`.
     static func make(_ name: String) -> (any IndexKeyExtractor)? { IndexSpecification(name: name).map(SpecifiedKeys.init) }
 
-    /// Whether rows of a layout can be asked what the specification asks.
+    /// Whether the keys can be built from rows of a layout.
     func suits(_ layout: RowLayout) -> Bool { CompiledKeys(specification, layout) != nil }
 
     func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
@@ -29,7 +29,7 @@ final class SpecifiedKeys: IndexKeyExtractor {
         return compiled.withLock { layouts in
             let index = layouts.list.firstIndex { $0.layout === layout } ?? layouts.list.count
             if index == layouts.list.count {
-                // Layouts are made anew with each catalog; the newest are used.
+                // Each catalog brings new layout objects, and only the newest are in use.
                 if index == Self.layoutsMax { layouts.list.removeAll() }
                 layouts.list.append((layout, CompiledKeys(specification, layout)))
             }
@@ -41,7 +41,7 @@ final class SpecifiedKeys: IndexKeyExtractor {
     private static let layoutsMax = 16
 }
 
-/// A specification, compiled for rows of one layout.
+/// A specification that is compiled for rows of one layout.
 private struct CompiledKeys {
     private enum Part {
         case column(ColumnAccess, isDescending: Bool)
@@ -51,7 +51,7 @@ private struct CompiledKeys {
     private let parts: [Part]
     private let test: RowFilter?
 
-    /// - Returns: nil where something cannot be asked of such rows.
+    /// - Returns: nil where a part cannot be evaluated on such rows.
     init?(_ specification: IndexSpecification, _ layout: RowLayout) {
         let compiler = PredicateCompiler(table: EntityTable(rowsOf: layout), view: nil)
         var parts: [Part] = []
@@ -79,7 +79,7 @@ private struct CompiledKeys {
     }
 
     func append(_ row: RowView, to key: KeyBuilder, _ scope: QueryScope) -> Bool {
-        // A pattern that takes too long says so by throwing; such a row is in no partial index, on any reading.
+        // `matches` throws where a pattern takes too long. Such a row is never in a partial index.
         if let test, (try? test.matches(row, scope)) != true { return false }
         for part in parts {
             switch part {
@@ -93,14 +93,14 @@ private struct CompiledKeys {
 }
 
 extension RowLayout {
-    /// A key path into a composite attribute as the one key that its column has for a name; any other expression as it is.
+    /// Turns a key path into a composite attribute into its column's name, which is one key; returns any other expression unchanged.
     fileprivate func joined(_ node: ExpressionNode) -> ExpressionNode {
         guard case .keyPath(let keys) = node, keys.count > 1 else { return node }
         let name = keys.joined(separator: ".")
         return access(named: name) == nil ? node : .keyPath([name])
     }
 
-    /// How a column is read; absent where the table has got it since.
+    /// Returns the access of a column; `.absent` where the table got the column after this layout.
     fileprivate func access(named name: String) -> ColumnAccess? {
         if let position = columns.firstIndex(where: { $0.name == name }) { return access[position] }
         return laterColumns.contains { $0.name == name } ? .absent : nil
@@ -108,7 +108,7 @@ extension RowLayout {
 }
 
 extension EntityTable {
-    /// Stands for a table of which nothing is known but one layout: columns are attributes of the kinds that have such columns.
+    /// A substitute for a table of which only a layout is known: each column becomes an attribute of a matching kind.
     fileprivate convenience init(rowsOf layout: RowLayout) {
         let entity = NSEntityDescription()
         let columns = layout.columns + layout.laterColumns

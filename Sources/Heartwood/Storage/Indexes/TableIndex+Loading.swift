@@ -1,7 +1,7 @@
 import RecordLog
 
 extension TableIndex {
-    /// The indexes of an entity's table that a store has as its model states them.
+    /// Returns the indexes of an entity's table that both the model and the store have.
     static func all(
         _ plans: [IndexPlan], of entity: NSEntityDescription, _ table: TableDefinition, _ catalog: Catalog
     ) -> [TableIndex] {
@@ -39,7 +39,7 @@ extension TableIndex {
 }
 
 extension EntityTable {
-    /// The same table with the indexes of a newer catalog.
+    /// Returns a copy of the table with the indexes of a newer catalog.
     func reindexed(_ catalog: Catalog) -> EntityTable {
         guard let definition = catalog.table(id) else { return self }
         return EntityTable(

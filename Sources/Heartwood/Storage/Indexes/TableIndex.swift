@@ -25,16 +25,16 @@ final class TableIndex: Sendable {
     let id: IndexID
     let name: String
     let parts: [Part]
-    /// Whether it stands for a uniqueness constraint.
+    /// Whether the index enforces a uniqueness constraint.
     let isUnique: Bool
-    /// The rows that it has, where it has not all.
+    /// The condition of the rows in the index; nil where it contains all rows.
     let partial: PartialIndex?
-    /// The same constraint's indexes over the tables of related entities, which inherit it too: a value is taken once in all.
+    /// The same constraint's indexes on the tables of related entities, which inherit it: a value is unique over all of them.
     let relatives: [(table: TableID, index: IndexID)]
 
-    /// The attributes that it is over, where there are no expressions among its parts.
+    /// The indexed attributes; nil where a part is an expression.
     let attributes: [(property: Int, isDescending: Bool)]?
-    /// Names the constraint: the same in each table that it holds for.
+    /// Identifies the constraint: the same number in all tables that it covers.
     let constraint: UInt16
 
     init(
@@ -46,7 +46,7 @@ final class TableIndex: Sendable {
         self.isUnique = isUnique
         self.partial = partial
         self.relatives = relatives
-        // A loop: see `EntityTable.names(of:)`.
+        // A loop instead of `map`: see `EntityTable.names(of:)`.
         var attributes: [(property: Int, isDescending: Bool)] = []
         for part in parts {
             if case .property(let property) = part.key { attributes.append((property, !part.isAscending)) }

@@ -1,26 +1,26 @@
 import RecordLog
 
-/// How the rows of one table are found.
+/// The way in which the rows of one table are found.
 struct AccessPlan {
     enum Access {
         case scan
         /// No row can match.
         case nothing
         case index(IndexScan)
-        /// Rows that are known by number: those of a list, or found from the other end of a relationship.
+        /// Rows known by number: listed by the predicate, or found through a relationship.
         case rows(RowSet)
-        /// The rows that any of these gives, each once.
+        /// The rows that any of these plans gives, each once.
         case union([AccessPlan])
     }
 
     var access: Access
-    /// What is left to be asked of each row; nil where every row that is found matches.
+    /// The remaining test of each found row; nil where every found row matches.
     var test: RowFilter?
-    /// About how many rows are found, and what finding and testing them costs, in rows of a scan.
+    /// Estimates of the rows to find, and of the cost of finding and testing them, in rows of a scan.
     var rows: Double
     var cost: Double
 
-    /// Whether the rows come in the order that is asked for.
+    /// Whether the rows come in the requested order.
     var isOrdered: Bool {
         if case .index(let walk) = access { return walk.order != nil }
         return false
@@ -36,7 +36,7 @@ struct AccessPlan {
         }
     }
 
-    /// The stretches of indexes that it walks.
+    /// The number of index ranges to scan.
     var rangeCount: Int {
         switch access {
         case .scan, .nothing, .rows: 0
@@ -46,14 +46,14 @@ struct AccessPlan {
     }
 }
 
-/// Stretches of an index, in its order.
+/// A scan of ranges of an index, in the index's order.
 final class IndexScan {
     let index: TableIndex
-    /// Apart from each other, ascending.
+    /// Disjoint and ascending.
     let ranges: [KeyRange]
-    /// nil: in no order that somebody asked for.
+    /// nil where the scan gives no requested order.
     let order: Order?
-    /// The key of the only entry there can be: all the values of a uniqueness constraint.
+    /// The key of the only possible entry: all values of a uniqueness constraint.
     let key: [UInt8]?
 
     init(index: TableIndex, ranges: [KeyRange], order: Order? = nil, key: [UInt8]? = nil) {
@@ -63,18 +63,18 @@ final class IndexScan {
         self.key = key
     }
 
-    /// How a walk gives an order.
+    /// The order that an index scan gives.
     struct Order {
-        /// So many parts of the index make up the order, with those among them that are the same for all rows.
+        /// The number of leading index parts that make up the order, including parts that are constant.
         let partCount: Int
         let isDescending: Bool
-        /// What is sorted by, in the walk's direction: other tables may have it in other places of other indexes. nil where that is not
-        /// known, since one row has no order.
+        /// The sort key's components, in the scan's direction, for merging scans of several tables, whose indexes may have them at other positions.
+        /// nil where it is unknown, since there is only one row.
         let key: [Component]?
 
         enum Component {
             case part(Int)
-            /// The same for all rows of the walk.
+            /// The same value for all rows of the scan.
             case constant([UInt8])
         }
     }

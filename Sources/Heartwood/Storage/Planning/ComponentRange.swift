@@ -1,6 +1,6 @@
 import RecordLog
 
-/// A range of values of one column, null left out.
+/// A range of values of one column, without null.
 struct ComponentRange {
     // Every value's component starts with the tag, and null's does not.
     private var lower: [UInt8] = [KeyBuilder.valueTag]
@@ -10,7 +10,7 @@ struct ComponentRange {
 
     init() {}
 
-    /// Everything that starts with these bytes.
+    /// All components that start with these bytes.
     init(prefix: [UInt8]) {
         lower = prefix
         upper = prefix
@@ -30,7 +30,7 @@ struct ComponentRange {
     }
 
     mutating func narrow(upper new: [UInt8], isOpen: Bool) {
-        // The bare tag as an upper end stands for every value.
+        // An upper end that is only the tag includes every value.
         guard upper.count == 1 || !upper.lexicographicallyPrecedes(new) else { return }
         upperIsOpen = new == upper ? upperIsOpen || isOpen : isOpen
         upper = new
@@ -46,7 +46,7 @@ struct ComponentRange {
         ComponentRange(lower: upper.map { ~$0 }, lowerIsOpen: upperIsOpen, upper: lower.map { ~$0 }, upperIsOpen: lowerIsOpen)
     }
 
-    /// The stretch of index entries behind a prefix of equal columns.
+    /// Returns the range of index entries that have these equal leading components and a component in this range.
     func under(_ prefix: [UInt8]) -> KeyRange {
         let low = prefix.isEmpty ? lower : prefix + lower, high = prefix.isEmpty ? upper : prefix + upper
         return KeyRange(

@@ -1,13 +1,13 @@
 import RecordLog
 
-/// `email == "a@example.com"` where `email` alone is a uniqueness constraint: one look at one index, without a plan. It is the commonest
-/// fetch of a program, and planning it takes several times as long as answering it.
+/// `email == "a@example.com"`, where `email` is a uniqueness constraint of its own: one lookup in one index, without a plan. This is the most
+/// common fetch of a program, and planning it takes several times as long as answering it.
 struct ConstraintLookup {
     let key: String
     let value: PredicateValue
 
-    /// The index that knows.
-    /// - Parameter prefix: becomes what the index is asked.
+    /// Returns the index that can answer.
+    /// - Parameter prefix: a buffer; contains the index key afterwards.
     fileprivate func index(of table: EntityTable, _ snapshot: Snapshot, _ prefix: KeyBuilder) -> EntityTable.Lookup? {
         prefix.removeAll()
         for lookup in table.lookups where lookup.attribute == key && snapshot.hasIndex(lookup.index.id) {
@@ -18,8 +18,8 @@ struct ConstraintLookup {
 }
 
 extension PredicateValue {
-    /// Appends the value as an index of texts, or of integers, has it.
-    /// - Returns: whether it is one.
+    /// Appends the value as it is encoded in an index of texts or of integers.
+    /// - Returns: false where the value is not of that type.
     func append(to key: KeyBuilder, asText isText: Bool) -> Bool {
         switch self {
         case .text(let text) where isText: key.append(text: text)
@@ -40,7 +40,7 @@ extension RecordLogView {
         return found
     }
 
-    /// The row of an index's first entry that starts with a key.
+    /// Returns the row of the first index entry that starts with a key.
     func row(_ index: TableIndex, in table: TableID, _ key: KeyBuilder) throws -> RowView? {
         do throws(StoreError) {
             guard let number = try snapshot.firstRow(index.id, prefix: key) else { return nil }
@@ -52,8 +52,8 @@ extension RecordLogView {
 }
 
 extension PredicateTree {
-    /// Appends what an index of an attribute is asked, where the tree says that the attribute has a value, and nothing else.
-    /// - Parameter isText: whether the attribute holds texts; integers otherwise.
+    /// Appends the index key, where the tree is nothing but an equality of the attribute with a value.
+    /// - Parameter isText: whether the attribute is text; otherwise it is an integer.
     func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
         if let template { return template.isEquality(of: attribute) && argument.append(to: key, asText: isText) }
         guard let equality, equality.key == attribute else { return false }

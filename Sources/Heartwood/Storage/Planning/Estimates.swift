@@ -1,13 +1,13 @@
 import RecordLog
 
-/// How many rows conditions leave, as far as indexes tell. Asked once for each condition and range.
+/// Estimates the rows that conditions leave, with the help of indexes. Computes each condition's estimate once.
 final class Estimates {
     private let planner: QueryPlanner
     private var known: [ObjectIdentifier: Double] = [:]
 
-    /// What a condition of which no index tells is taken to leave.
+    /// The selectivity assumed for a condition without an index.
     private static let unknown = 0.25
-    /// Of more ranges some are asked about.
+    /// The approximate number of ranges to sample; the sum is extrapolated.
     private static let rangesAsked = 32
 
     init(planner: QueryPlanner) {
@@ -24,7 +24,7 @@ final class Estimates {
         return asked == ranges.count ? Double(sum) : Double(sum) / Double(asked) * Double(ranges.count)
     }
 
-    /// The part of the rows for which all of the tests hold.
+    /// Returns the fraction of the rows for which all tests hold.
     func selectivity(_ tests: [RowFilter]) throws -> Double {
         try tests.reduce(1) { try $0 * selectivity($1) }
     }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// How a fetch was answered: what `NSManagedObjectContext.explain(_:)` gives.
+/// The way in which a fetch was answered: the result of `NSManagedObjectContext.explain(_:)`.
 public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
-    /// How rows are found.
+    /// A way to find rows.
     public indirect enum Access: Sendable, Equatable, CustomStringConvertible {
-        /// Every row of the entity is tested.
+        /// Tests every row of the entity.
         case scan
-        /// By ranges of the index of this name: `index:NAME` for a fetch index, `unique:ATTRIBUTES` for a uniqueness
-        /// constraint, `reference:RELATIONSHIP` for a to-one relationship.
+        /// Scans ranges of the index with this name: `index:NAME` for a fetch index, `unique:ATTRIBUTES` for a uniqueness constraint,
+        /// `reference:RELATIONSHIP` for a to-one relationship.
         case index(String)
-        /// By number: the predicate names them, or they were found from the other end of a relationship.
+        /// Reads rows by number: the predicate names them, or a relationship led to them.
         case rows
-        /// The rows that any of these gives, each once.
+        /// Finds the rows that any of these gives, each once.
         case union([Access])
-        /// No row can match.
+        /// Reads nothing: no row can match.
         case nothing
 
         public var description: String {
@@ -27,17 +27,17 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// One entity's part of the fetch: that of the request, or one below it.
+    /// The part of the fetch for one entity: the request's, or one of its subentities.
     public struct Part: Sendable, Equatable {
         public let entityName: String
         public let access: Access
-        /// The stretches of indexes that were walked.
+        /// The number of index ranges that were scanned.
         public let rangeCount: Int
-        /// Whether the index gave the rows in the order that is asked for.
+        /// Whether the index gave the rows in the requested order.
         public let isOrderedByIndex: Bool
     }
 
-    /// Objects that were found first, so that those that refer to them could be found by an index.
+    /// A search for related objects before the main search, so that an index could find the rows that refer to them.
     public struct Lookup: Sendable, Equatable {
         public let entityName: String
         public let access: Access
@@ -45,18 +45,18 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
 
     public let parts: [Part]
     public let lookups: [Lookup]
-    /// Rows whose bytes were looked at, those of look-ups among them.
+    /// The number of rows that were read, those of lookups included.
     public let rowsVisited: Int
-    /// Rows that met the predicate, as far as they were asked for.
+    /// The number of rows that met the predicate, up to the limit.
     public let rowsMatched: Int
-    /// Entries of indexes that were counted in place of rows.
+    /// The number of index entries that were counted instead of rows.
     public let entriesCounted: Int
-    /// The threads that the widest scan took.
+    /// The number of threads of the widest scan.
     public let cores: Int
-    /// Whether rows were sorted: an order was asked for, and no index gave it.
+    /// Whether rows were sorted, because no index gave the requested order.
     public let isSorted: Bool
-    /// Whether the context evaluated the predicate, or the order, on objects: it has changes that concern the fetch, or the
-    /// store cannot evaluate them.
+    /// Whether the context evaluated the predicate or the order on objects, because it has pending changes that concern the fetch, or the store
+    /// cannot evaluate them.
     public let isInMemory: Bool
 
     public var description: String { lines.joined(separator: "\n") }

@@ -1,12 +1,12 @@
 import RecordLog
 
-/// What one thread of a parallel scan has found in a window of a table: the matches of one stretch after the other. Its memory is kept for
-/// the next window.
+/// The matches that one thread of a parallel scan has found in a window of a table, stretch by stretch. The next window reuses its memory.
 ///
-/// Invariant: the thread has taken stretches in rising order, so `parts` are in order, and the rows of each as well.
+///
+/// Invariant: the thread takes stretches in ascending order, so `parts` are in order, and the rows of each part too.
 final class FoundRows {
     private var rows: [RowView] = []
-    /// Where each stretch starts in `rows`.
+    /// Each stretch and its start in `rows`.
     private var parts: [(stretch: Int, start: Int)] = []
 
     func append(_ found: UnsafeMutableBufferPointer<RowView>, _ stretch: Int) {
@@ -14,8 +14,8 @@ final class FoundRows {
         rows.append(contentsOf: found)
     }
 
-    /// Calls `body` with the rows of all threads, in the order of the table, until it returns false; forgets them.
-    /// - Returns: whether it never did.
+    /// Calls `body` with the rows of all threads, in the table's order, until it returns false. Then removes the rows.
+    /// - Returns: false where `body` has returned false.
     static func forEach(of all: [FoundRows], _ body: (RowView) throws -> Bool) rethrows -> Bool {
         defer { for one in all { one.removeAll() } }
         var order: [(stretch: Int, place: Int, rows: Range<Int>)] = []

@@ -1,12 +1,12 @@
 import RecordLog
 
-/// What a part of an index is over.
+/// The subject of an index part.
 enum IndexKey: Hashable, Sendable {
     case property(Int)
-    /// An expression, as the format language prints it, whose values are texts, or else numbers and dates.
+    /// An expression as the format language prints it. Its values are texts, or numbers and dates.
     case expression(ExactText, isText: Bool)
 
-    /// What its components hold.
+    /// The type of the values in the index's keys.
     func columnType(_ runtime: EntityRuntime) -> ColumnType {
         switch self {
         case .property(let index): runtime.properties[index].kind.columnType ?? .bytes
@@ -15,12 +15,12 @@ enum IndexKey: Hashable, Sendable {
     }
 }
 
-/// What a test says about one key in an index's terms: bytes of encoded key components.
+/// A test's condition on one index key, as encoded key components.
 final class IndexCondition {
     enum Kind {
-        /// One of these components.
+        /// Equal to one of these components.
         case equal([[UInt8]])
-        /// Between two components; an end is absent or open as said.
+        /// Between two components; nil is no bound.
         case range(lower: [UInt8]?, lowerIsOpen: Bool, upper: [UInt8]?, upperIsOpen: Bool)
         /// Any component that starts with these bytes.
         case prefix([UInt8])
@@ -28,7 +28,7 @@ final class IndexCondition {
 
     let key: IndexKey
     let kind: Kind
-    /// Whether the index gives the very rows for which the test holds; otherwise it may give others too, and the test is asked still.
+    /// Whether the index gives exactly the rows for which the test holds. Otherwise it may give more, and the test is still evaluated.
     let isExact: Bool
 
     init(_ key: IndexKey, kind: Kind, isExact: Bool = true) {
@@ -41,7 +41,8 @@ final class IndexCondition {
         self.init(.property(property), kind: kind)
     }
 
-    /// - Parameter least: the component below which no value lies for which an order comparison could hold; nil: null alone does.
+    /// - Parameter least: the lower bound of a less-than comparison, which excludes values for which no order comparison holds; nil excludes only
+    ///   null.
     init?(property: Int, _ comparison: ComparisonOperator, _ component: [UInt8], least: [UInt8]? = nil) {
         key = .property(property)
         isExact = true
@@ -55,13 +56,13 @@ final class IndexCondition {
         }
     }
 
-    /// The components of an equality or a list; nil for anything else.
+    /// The components of an equality or a list; nil for any other condition.
     var components: [[UInt8]]? {
         if case .equal(let list) = kind { return list }
         return nil
     }
 
-    /// Where the components of a range or a prefix are; nil for an equality.
+    /// The range of a range or prefix condition; nil for an equality.
     var range: ComponentRange? {
         switch kind {
         case .equal: return nil

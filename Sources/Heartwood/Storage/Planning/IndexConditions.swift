@@ -1,4 +1,4 @@
-/// What some tests say in an index's terms. A test is named by its place among them.
+/// The index conditions of a list of tests. Each test is identified by its index in the list.
 struct IndexConditions {
     private var conditions: [(place: Int, condition: IndexCondition)] = []
 
@@ -8,16 +8,16 @@ struct IndexConditions {
         }
     }
 
-    /// Whether none says anything.
+    /// Whether no test has an index condition.
     var isEmpty: Bool { conditions.isEmpty }
 
-    /// What a test says; nil for nothing.
+    /// The condition of a test; nil where it has none.
     subscript(place: Int) -> IndexCondition? {
         for at in conditions.indices where conditions[at].place == place { return conditions[at].condition }
         return nil
     }
 
-    /// The first test that says of a key what is looked for.
+    /// Returns the first test with a condition on a key that `isWanted` accepts.
     @inline(__always)
     private func first(_ key: IndexKey, where isWanted: (IndexCondition) -> Bool = { _ in true }) -> Int? {
         for at in conditions.indices where conditions[at].condition.key == key && isWanted(conditions[at].condition) { return conditions[at].place }
@@ -26,10 +26,10 @@ struct IndexConditions {
 
     func isNamed(_ key: IndexKey) -> Bool { first(key) != nil }
 
-    /// The test that states a key's one value.
+    /// Returns the test that fixes a key to one value.
     func exactValue(of key: IndexKey) -> Int? { first(key) { $0.isExact && $0.components?.count == 1 } }
 
-    /// The test that has the fewest values of a key to offer.
+    /// Returns the test with the shortest list of values for a key.
     func shortestList(_ key: IndexKey) -> Int? {
         var best: (place: Int, count: Int)?
         for known in conditions where known.condition.key == key {
@@ -39,9 +39,9 @@ struct IndexConditions {
         return best?.place
     }
 
-    /// Between which components of a key all rows are for which the tests hold, as far as the tests that are `used` say.
+    /// Returns the range of a key's components that meets the tests, and the tests it was made from.
     func range(_ key: IndexKey) -> (range: ComponentRange, used: [Int])? {
-        // A prefix and the ends of a range do not narrow each other; the prefix alone is taken, and the others are tested.
+        // A prefix and a range's ends cannot be intersected here. Only the prefix is used; the other conditions are tested on each row.
         if let place = first(key, where: \.isPrefix), let range = self[place]?.range { return (range, [place]) }
         var result = ComponentRange()
         var used: [Int] = []

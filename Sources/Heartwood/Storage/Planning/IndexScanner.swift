@@ -1,29 +1,29 @@
 import RecordLog
 
-/// Gives the row numbers of an index walk.
+/// Returns the row numbers of an index scan.
 ///
-/// A walk that gives an order gives rows that are equal in it by their numbers, as a sort does, so that a limit and an offset cut the
-/// same order whichever way was taken.
+/// In an ordered scan, rows that are equal in the order come by row number, as after a sort. So limit and offset select the same rows
+/// whichever plan is used.
 final class IndexScanner {
     private let snapshot: Snapshot
     private let walk: IndexScan
     private let isDescending: Bool
     private var rangesLeft: ArraySlice<KeyRange>
     private var cursor: IndexCursor?
-    /// The types and directions of the parts up to the order's end; empty where rows are given as they come.
+    /// The types and directions of the parts that make up the order; empty where no groups are collected.
     private let parts: [(type: ColumnType, isDescending: Bool)]
-    /// Where they end in the key that was read last.
+    /// The parts' ends in the last key that was read.
     private var ends: [Int]
-    /// What a merge compares; empty where there is none.
+    /// The components that a merge compares; empty without a merge.
     private let compared: [IndexScan.Order.Component]
-    /// Whether rows that are equal have to be gathered.
+    /// Whether rows that are equal in the order must be collected and sorted.
     private let gathers: Bool
     private var group: [UInt64] = []
     private var place = 0
     private var ahead: UInt64?
     private var keyBytes: [UInt8] = []
 
-    /// - Parameter isMerged: whether `key` is asked for.
+    /// - Parameter isMerged: whether the caller reads `key`.
     init(_ walk: IndexScan, _ table: EntityTable, _ snapshot: Snapshot, isMerged: Bool = false) {
         self.snapshot = snapshot
         self.walk = walk
@@ -37,16 +37,16 @@ final class IndexScanner {
         ends = Array(repeating: 0, count: parts.count)
     }
 
-    /// Whether a walk has rows that are equal in its order to be sorted by their numbers.
+    /// Whether a scan must sort rows that are equal in its order by number.
     static func gathers(_ walk: IndexScan) -> Bool {
         guard let order = walk.order else { return false }
         return order.isDescending || order.partCount < walk.index.parts.count
     }
 
-    /// What the order compares of the row that was given last.
+    /// The sort key of the last returned row.
     private(set) var key: [UInt8] = []
 
-    /// The next row's number; nil at the end.
+    /// Returns the next row's number; nil at the end.
     func next() throws -> UInt64? {
         guard gathers else { return try step() }
         if place < group.count {
@@ -83,7 +83,7 @@ final class IndexScanner {
         }
     }
 
-    /// Puts together what the order compares, from the key that was read last.
+    /// Builds the sort key from the key that was read last.
     private func takeKey() {
         key.removeAll(keepingCapacity: true)
         for component in compared {
@@ -94,7 +94,7 @@ final class IndexScanner {
         }
     }
 
-    /// The current key up to the end of the order.
+    /// Returns the current key up to the end of the order.
     private func ordered() throws -> UnsafeRawBufferPointer {
         let key = cursor?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
         var end = 0
@@ -117,13 +117,13 @@ extension StoreError {
     }
 }
 
-/// Several walks of one order, as one.
+/// Merges several scans that have the same order.
 struct MergedWalk {
     private var walkers: [(walker: IndexScanner, row: UInt64?)]
     private let tables: [TableID]
     private let isDescending: Bool
 
-    /// - Parameter walks: each with an order of the same direction; of equal rows the first one's come first.
+    /// - Parameter walks: scans with the same order and direction. Rows of earlier scans come first among equals.
     init(_ walks: [(walk: IndexScan, table: EntityTable)], _ snapshot: Snapshot) throws {
         isDescending = walks.first?.walk.order?.isDescending ?? false
         tables = walks.map(\.table.id)
@@ -133,7 +133,7 @@ struct MergedWalk {
         }
     }
 
-    /// The next row and the place of its walk; nil at the end.
+    /// Returns the next row and the index of its scan; nil at the end.
     mutating func next() throws -> (part: Int, row: RowReference)? {
         var best: Int?
         for index in walkers.indices where walkers[index].row != nil {

@@ -1,16 +1,16 @@
 import RecordLog
 
-/// What one index can do for a query.
+/// The use of one index for a query.
 extension QueryPlanner {
-    /// More combinations of equal values are tested row by row.
+    /// The greatest number of combinations of equal values; beyond it a condition is tested on each row.
     private static let prefixesMax = 10_000
 
-    /// - Returns: the walk, and the tests that its ranges do not answer; nil where the index gives neither fewer rows nor the order.
+    /// - Returns: the scan, and the tests that its ranges do not cover; nil where the index gives neither fewer rows nor the order.
     func walk(_ index: TableIndex, _ tests: [RowFilter], _ conditions: IndexConditions) -> (walk: IndexScan, rest: [RowFilter])? {
         guard mayServe(index, conditions) else { return nil }
         var prefixes: [[UInt8]] = [[]]
         var ranges: [KeyRange]?
-        // The tests that the ranges answer.
+        // The tests that the ranges cover.
         var answered: [Int] = []
         func answer(_ position: Int) {
             if !answered.contains(position) { answered.append(position) }
@@ -47,12 +47,12 @@ extension QueryPlanner {
         )
     }
 
-    /// Whether an index is worth a closer look: something is said of what it begins with.
+    /// Whether an index may help: a condition or the order concerns its first part.
     private func mayServe(_ index: TableIndex, _ conditions: IndexConditions) -> Bool {
         guard index.partial == nil, let first = index.parts.first?.key else { return true }
         if conditions.isNamed(first) { return true }
         guard let sort, !sort.isEmpty else { return false }
-        // Where the whole order is said to be the same for all rows, any index has it.
+        // If every sort key has the same value in all rows, any index gives the order.
         return sort.contains { $0.key == first } || sort.allSatisfy { conditions.isNamed($0.key) }
     }
 
@@ -62,8 +62,8 @@ extension QueryPlanner {
             .index(found.walk), entries: try estimates.entries(found.walk.index.id, ranges), ranges: ranges.count, found.rest, estimates)
     }
 
-    /// The plan of a walk of one range in which every row matches, in the order wanted, for a limited number of them: no way visits fewer
-    /// rows, so nothing is counted or compared.
+    /// Returns the plan of a scan of one range in which every row matches, in the requested order, with a limit. No other plan reads fewer rows,
+    /// so none is priced.
     func shortest(_ found: (walk: IndexScan, rest: [RowFilter])) -> AccessPlan? {
         guard let limit, !isCount, found.rest.isEmpty, found.walk.ranges.count == 1, sort?.isEmpty == true || found.walk.order != nil else {
             return nil
@@ -72,14 +72,14 @@ extension QueryPlanner {
             access: .index(found.walk), test: nil, rows: Double(limit), cost: Cost.range + Double(limit) * (Cost.entry + Cost.row))
     }
 
-    /// Whether walking the index, its first `fixed` parts being the same throughout, gives the order, and which way.
+    /// Returns the order that a scan of the index gives, where it is the requested one. The first `fixed` parts are constant in the scan.
     func order(of index: TableIndex, fixed: Int, rangeCount: Int, _ conditions: IndexConditions) -> IndexScan.Order? {
         guard let sort, !sort.isEmpty else { return nil }
-        // What is the same for all rows orders nothing, wherever it stands.
+        // A key that is the same for all rows has no effect on the order, at any position.
         func isSame(_ key: IndexKey) -> Bool { conditions.exactValue(of: key) != nil }
         var at = rangeCount > 1 ? 0 : fixed
         var isDescending: Bool?
-        // Of each key of the order where it is in the index; nil where it is the same for all rows.
+        // The position of each sort key in the index; nil for a constant key.
         var places: [Int?] = []
         for wanted in sort {
             guard !isSame(wanted.key) else {

@@ -1,23 +1,22 @@
 import RecordLog
 
-/// Chooses how the rows of one table that meet a condition are found, by what the ways cost.
+/// Chooses the cheapest way to find the rows of one table that meet a condition.
 ///
-/// Costs are counted in rows of a scan. How many entries the ranges of an index have is asked of the index, which knows without
-/// looking at rows. Where two ways cost the same the first in the table's list of indexes is taken, so that plans do not change from
-/// one run to the next.
+/// Costs are in rows of a scan. Indexes estimate the number of entries in a range without reading rows. Between equal costs the first index
+/// in the table's list wins, so that plans are the same in each run.
 final class QueryPlanner {
     let view: RecordLogView
     let table: EntityTable
     let scope: QueryScope
-    /// The order as properties of this table; empty: none; nil where it goes through a relationship.
+    /// The order as properties of this table. Empty: no order. nil: an order through a relationship.
     let sort: [TableIndex.Part]?
-    /// So many of the rows are wanted, in order; nil: all.
+    /// The number of rows to find, in order; nil for all.
     let limit: Int?
-    /// Whether rows are counted alone: those that need no test are not read.
+    /// Whether only the number of rows is needed. Rows without a test are not read then.
     let isCount: Bool
-    /// What may be spent on finding the objects at the other end of relationships.
+    /// The greatest cost of finding objects at the other end of relationships.
     let budget: Double
-    /// How many relationships lead here.
+    /// The number of relationships from the query's table to this one.
     let depth: Int
 
     init(
@@ -35,12 +34,12 @@ final class QueryPlanner {
     }
 
     enum Cost {
-        /// A row that is looked up, in rows of a scan; an entry that is walked past; a range that is found.
+        /// A row read by number; an index entry passed; a range located.
         static let row = 2.5, entry = 0.3, range = 1.5
-        /// An entry of a range that is counted.
+        /// An index entry that is only counted.
         static let counted = 0.01
         static let scan = 10.0
-        /// Per row that is sorted: with its key, and where all are in order.
+        /// For each row to sort: with a limit, and without one.
         static let sortKey = 1.5, sorted = 3.0
     }
 
@@ -50,7 +49,7 @@ final class QueryPlanner {
         guard let tests = Self.flattened(test.map { [$0] } ?? []) else { return AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0) }
         let direct = try choose(tests)
         guard depth < Self.depthMax, tests.contains(where: \.hasTargets) else { return direct }
-        // Row by row each test looks at a row elsewhere, or several: a part of that may be spent on finding those that count first.
+        // Row by row, each of these tests reads one or more rows elsewhere. A part of that cost may be spent on finding the matching ones first.
         let lookup = SemiJoin(
             view: view, scope: scope, table: table, budget: min(budget, direct.rows * Cost.row * 2 + 100), depth: depth + 1)
         guard let resolved = Self.flattened(try tests.map { try $0.resolved(lookup) }) else {
@@ -59,19 +58,19 @@ final class QueryPlanner {
         return try choose(resolved)
     }
 
-    /// Longer chains of relationships are followed row by row.
+    /// Longer chains of relationships are tested row by row.
     private static let depthMax = 8
 
-    /// The tests that must all hold, the cheap ones first.
-    /// - Returns: nil where they cannot.
+    /// Returns the tests that must all hold, cheap ones first.
+    /// - Returns: nil where one of them is always false.
     static func flattened(_ tests: [RowFilter]) -> [RowFilter]? {
         var result: [RowFilter] = []
         for test in tests {
             switch test {
-            case let all as AllTest:
+            case let all as AllFilter:
                 guard let parts = flattened(all.tests) else { return nil }
                 result += parts
-            case let constant as ConstantTest: if !constant.value { return nil }
+            case let constant as ConstantFilter: if !constant.value { return nil }
             default: result.append(test)
             }
         }
@@ -107,14 +106,14 @@ final class QueryPlanner {
             func rest() -> [RowFilter] { tests.enumerated().filter { $0.offset != position }.map(\.element) }
             if let rows = (test as? RowSetFilter)?.rows {
                 consider(try priced(.rows(rows), entries: Double(rows.count), ranges: 0, rest(), estimates))
-            } else if let any = test as? AnyTest, conditions[position] == nil {
+            } else if let any = test as? AnyFilter, conditions[position] == nil {
                 consider(try union(any, rest(), estimates))
             }
         }
         return best
     }
 
-    /// One row at most is found by all the values of a uniqueness constraint, so nothing is priced.
+    /// A plan with all values of a uniqueness constraint. It finds at most one row, so nothing is priced.
     private func uniquePlan(_ tests: [RowFilter], _ conditions: IndexConditions) -> AccessPlan? {
         for place in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[place].takeUnretainedValue()
@@ -134,7 +133,7 @@ final class QueryPlanner {
                 index: index, ranges: [.prefix(key)],
                 order: isSorted ? IndexScan.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
             let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
-            return AccessPlan(access: .index(walk), test: AllTest.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
+            return AccessPlan(access: .index(walk), test: AllFilter.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
         }
         return nil
     }
@@ -144,18 +143,18 @@ final class QueryPlanner {
         if isCount, tests.isEmpty { return AccessPlan(access: .scan, test: nil, rows: rows, cost: 0) }
         var cost = Cost.scan + rows * (1 + testCost(tests))
         if sort?.isEmpty != true { cost += sortCost(rows * (try estimates.selectivity(tests))) }
-        return AccessPlan(access: .scan, test: AllTest.of(tests), rows: rows, cost: cost)
+        return AccessPlan(access: .scan, test: AllFilter.of(tests), rows: rows, cost: cost)
     }
 
     private func testCost(_ tests: [RowFilter]) -> Double { tests.reduce(0) { $0 + Double($1.weight) * 0.1 } }
 
     private func sortCost(_ rows: Double) -> Double { rows * (limit == nil ? Cost.sorted : Cost.sortKey) }
 
-    /// A way of finding rows with the price of reading, testing and ordering them.
+    /// Returns a plan with the cost of reading, testing and sorting its rows.
     func priced(
         _ access: AccessPlan.Access, entries: Double, ranges: Int, _ tests: [RowFilter], _ estimates: Estimates
     ) throws -> AccessPlan {
-        var plan = AccessPlan(access: access, test: AllTest.of(tests), rows: entries, cost: 0)
+        var plan = AccessPlan(access: access, test: AllFilter.of(tests), rows: entries, cost: 0)
         if isCount, tests.isEmpty {
             plan.cost = Double(ranges) * Cost.range + entries * Cost.counted
             return plan
@@ -170,8 +169,9 @@ final class QueryPlanner {
 
     // MARK: Unions
 
-    /// Each part by a way of its own that is no scan. Where all walk the same index their ranges are joined, in its order.
-    private func union(_ any: AnyTest, _ rest: [RowFilter], _ estimates: Estimates) throws -> AccessPlan? {
+    /// Returns a union of plans, one for each part of an OR; nil where a part needs a table scan. If all parts scan the same index, their ranges
+    /// are joined in index order.
+    private func union(_ any: AnyFilter, _ rest: [RowFilter], _ estimates: Estimates) throws -> AccessPlan? {
         let planner = QueryPlanner(view: view, table: table, scope: scope, isCount: isCount, budget: budget, depth: Self.depthMax)
         var parts: [AccessPlan] = []
         for test in Self.disjuncts(any) {
@@ -193,8 +193,8 @@ final class QueryPlanner {
         return try priced(.union(parts), entries: entries, ranges: ranges, tests, estimates)
     }
 
-    /// The parts of an OR, those of parts that are one themselves, and those that ask one key for equality as one list.
-    private static func disjuncts(_ any: AnyTest) -> [RowFilter] {
+    /// Returns the parts of an OR. Nested ORs are flattened, and equalities of one key become one list.
+    private static func disjuncts(_ any: AnyFilter) -> [RowFilter] {
         var result: [RowFilter] = []
         var lists: [(key: IndexKey, tests: [RowFilter])] = []
         func add(_ test: RowFilter) {
@@ -204,14 +204,14 @@ final class QueryPlanner {
                 } else {
                     lists.append((condition.key, [test]))
                 }
-            } else if let inner = test as? AnyTest {
+            } else if let inner = test as? AnyFilter {
                 inner.tests.forEach(add)
             } else {
                 result.append(test)
             }
         }
         any.tests.forEach(add)
-        return lists.map { $0.tests.count == 1 ? $0.tests[0] : AnyTest($0.tests) } + result
+        return lists.map { $0.tests.count == 1 ? $0.tests[0] : AnyFilter($0.tests) } + result
     }
 
     private func joined(_ parts: [AccessPlan]) -> IndexScan? {
@@ -227,7 +227,7 @@ final class QueryPlanner {
 }
 
 extension KeyRange {
-    /// What any of the ranges holds, as ranges that lie apart, ascending.
+    /// Returns the union of the ranges as disjoint ranges, ascending.
     static func joined(_ ranges: [KeyRange]) -> [KeyRange] {
         var result: [KeyRange] = []
         for range in ranges.filter({ !$0.isEmpty }).sorted(by: { ($0.lower ?? []).lexicographicallyPrecedes($1.lower ?? []) }) {

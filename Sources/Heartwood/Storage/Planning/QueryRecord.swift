@@ -1,7 +1,7 @@
-/// How a fetch was answered, as it is noted: put into words when somebody asks.
+/// A note of how a fetch was answered, formatted only on request.
 enum QueryRecord {
     case statistics(QueryStatistics)
-    /// By the context's route.
+    /// By the context's cached lookup plan.
     case route
 }
 

@@ -1,25 +1,25 @@
 import RecordLog
 
-/// Carries out plans.
+/// Executes plans.
 struct QueryRun {
     let view: RecordLogView
     let scope: QueryScope
 
-    /// Rows are looked up in groups of this size, so that the misses of memory overlap.
+    /// The number of rows that are looked up together, so that cache misses overlap.
     private static let groupSize = 64
 
-    /// How far rows were handed over.
+    /// The progress of handing over rows.
     struct Progress {
         private let wanted: Int
         private(set) var count = 0
-        /// Whether somebody wanted no more of them.
+        /// Whether the caller has ended the query.
         private(set) var isEnded = false
 
         init(wanted: Int) {
             self.wanted = wanted
         }
 
-        /// How many more are wanted.
+        /// The number of rows still to hand over.
         var left: Int { isEnded ? 0 : wanted &- count }
 
         @inline(__always)
@@ -28,15 +28,15 @@ struct QueryRun {
             if !answer { isEnded = true }
         }
 
-        /// Takes several, of which the last one alone may have been the end.
+        /// Counts several rows, of which only the last may have ended the query.
         fileprivate mutating func take(_ count: Int, isEnded: Bool) {
             self.count &+= count
             self.isEnded = isEnded
         }
     }
 
-    /// Calls `body` with each row of a table that matches, until it returns false.
-    /// - Parameter wanted: `body` is called no more often.
+    /// Calls `body` with each matching row of a table, until it returns false.
+    /// - Parameter wanted: the greatest number of calls.
     @discardableResult
     func forEachMatch(
         _ plan: AccessPlan, _ table: EntityTable, wanted: Int = .max, _ body: (RowView) throws -> Bool
@@ -81,7 +81,7 @@ struct QueryRun {
         return progress
     }
 
-    /// Calls `body` with the rows of a walk as its index has them, until it returns false.
+    /// Calls `body` with the rows of an index scan, in the index's order, until it returns false.
     private func walkThrough(_ walk: IndexScan, _ progress: inout Progress, _ body: (RowView) throws -> Bool) throws {
         for range in walk.ranges where progress.left > 0 {
             let (count, isEnded) = try view.snapshot.rows(walk.index.id, range, limit: progress.left, body)
@@ -90,7 +90,7 @@ struct QueryRun {
         }
     }
 
-    /// The same for several tables whose plans give one order, in that order.
+    /// Calls `body` with the matching rows of several tables whose plans give the same order, in that order.
     func forEachInOrder(
         _ parts: [(plan: AccessPlan, table: EntityTable)], wanted: Int, _ body: (RowView) throws -> Bool
     ) throws -> Progress {
@@ -104,7 +104,7 @@ struct QueryRun {
         return progress
     }
 
-    /// - Parameter next: the next row, and which of the tests it has to meet.
+    /// - Parameter next: returns the next row and the index of its test.
     private func lookUp(
         _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowFilter?], _ progress: inout Progress,
         _ body: (RowView) throws -> Bool
@@ -152,7 +152,7 @@ struct QueryRun {
         }
     }
 
-    /// The rows that a plan gives, of which its test is still to be asked.
+    /// Returns the rows of a plan, before its remaining test.
     private func rows(of plan: AccessPlan, _ table: EntityTable) throws -> RowSet {
         switch plan.access {
         case .rows(let marks): return marks
@@ -171,7 +171,7 @@ struct QueryRun {
 
     // MARK: Counting
 
-    /// How many rows match. Where what is walked tells already, no row is read.
+    /// Counts the matching rows. Reads no row where the access path gives the number.
     func count(_ plan: AccessPlan, _ table: EntityTable) throws -> Int {
         if plan.test == nil {
             switch plan.access {
@@ -206,9 +206,9 @@ struct QueryRun {
 
     // MARK: Wide scans
 
-    /// Calls `body` with each row of a scan that matches, in the order of the table, until it returns false; the rows are tested on several
-    /// threads, a window of the table after the other.
-    /// - Returns: nil where one thread does as well; nothing was called then.
+    /// Calls `body` with each matching row of a scan, in the table's order, until it returns false. Several threads test the rows, one window of
+    /// the table after the other.
+    /// - Returns: nil where one thread is as fast; `body` was not called then.
     func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (RowView) throws -> Bool) throws -> Progress? {
         guard case .scan = plan.access, let test = plan.test else { return nil }
         let limit = view.snapshot.rowLimit(table.id), threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
@@ -231,8 +231,8 @@ struct QueryRun {
         return progress
     }
 
-    /// Gives a table's matches to a sorter, on as many threads as pay.
-    /// - Returns: how many there are.
+    /// Adds a table's matching rows to a sorter, on several threads where that is faster.
+    /// - Returns: the number of matching rows.
     func sort<Sorter: RowGathering>(
         _ plan: AccessPlan, _ table: EntityTable, _ order: RowOrder, part: Int, limit: Int?, into sorter: inout Sorter
     ) throws -> Int {

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// What decides how queries run, beside the queries themselves.
+/// Settings of query execution.
 struct QueryTuning: Sendable {
-    /// Threads that one scan may take. The environment's HEARTWOOD_QUERY_CORES lowers it.
+    /// The greatest number of threads of one scan. The environment variable HEARTWOOD_QUERY_CORES lowers it.
     var cores = Self.defaultCores
-    /// A smaller table is scanned by one thread: starting others takes as long.
+    /// A table with fewer rows is scanned on one thread: starting more takes as long.
     var rowsForCores = 32_768
-    /// Pages of the primary index that a thread takes in one window, where a scan hands over its rows in order.
+    /// Pages of the primary index for each thread in one window of a scan that returns its rows in order.
     var pagesPerWindow: UInt64 = 8
-    /// Tests alone: every query by a scan, or by the index of this name where it serves.
+    /// For tests: forces each query to scan the table, or to use the index of this name where it can serve.
     var access: Access?
 
     enum Access: Equatable {
@@ -23,17 +23,17 @@ struct QueryTuning: Sendable {
         return max(1, min(count, all))
     }()
 
-    // Few set one, and each fetch asks: a task's values take longer to look at than the count of those who do.
+    // Few callers set a tuning, and each fetch reads it. Reading this counter is faster than reading a task-local value.
     private static let users = Atomic(0)
     private static let standard = QueryTuning()
     @TaskLocal private static var own: QueryTuning?
 
     static var current: QueryTuning { users.load(ordering: .acquiring) == 0 ? standard : own ?? standard }
 
-    /// How every query is to be run; nil, as everywhere but in tests, where that is the planner's to say.
+    /// The forced access of all queries; nil, except in tests, leaves the choice to the planner.
     static var forcedAccess: Access? { users.load(ordering: .acquiring) == 0 ? nil : own?.access }
 
-    /// Runs `body` with a tuning of its own.
+    /// Runs `body` with another tuning.
     static func with<Result>(_ tuning: QueryTuning, _ body: () throws -> Result) rethrows -> Result {
         users.add(1, ordering: .acquiringAndReleasing)
         defer { users.subtract(1, ordering: .acquiringAndReleasing) }

@@ -1,9 +1,9 @@
 import RecordLog
 
-/// Members of many owners at once.
+/// Finds the members of many owners at once.
 extension RecordLogView {
-    /// - Parameter owners: of one table, in rising order, each once.
-    /// - Complexity: one walk along the relationship's index, which jumps over what is between owners that lie far apart. No row is read.
+    /// - Parameter owners: of one table, ascending, each once.
+    /// - Complexity: one scan of the relationship's index, which skips the entries between distant owners. Reads no row.
     func members(ofEach owners: [RowReference], in source: MemberSource) throws -> [[RowReference]] {
         var result = [[RowReference]](repeating: [], count: owners.count)
         switch source {
@@ -13,17 +13,17 @@ extension RecordLogView {
             }
         case .link(let link, let isForward):
             try forEachEntry(link.index(isForward: isForward), of: owners) { position, key, _ in
-                // The other end is the last component of the key.
+                // The last component of the key is the member.
                 if let member = Self.lastReference(of: key) { result[position].append(member) }
             }
         }
         return result
     }
 
-    /// So many entries of others are walked past; behind them a look-up costs less.
+    /// The number of foreign entries to pass before a lookup is cheaper.
     private static let strideMax = 32
 
-    /// Calls `body` with the place of an owner, an entry's key and its row.
+    /// Calls `body` with an owner's index in `owners`, an entry's key and its row.
     func forEachEntry(
         _ index: IndexID, of owners: [RowReference], _ body: (Int, UnsafeRawBufferPointer, UInt64) throws -> Void
     ) throws {
@@ -55,7 +55,7 @@ extension RecordLogView {
         }
     }
 
-    /// The owner, which is the first component of a relationship's index.
+    /// Returns the owner, the first component of a key in a relationship's index.
     static func firstReference(of key: UnsafeRawBufferPointer) -> RowReference? {
         guard key.count >= KeyBuilder.wordSize, key[0] == KeyBuilder.valueTag else { return nil }
         return RowReference(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self)))

@@ -6,9 +6,9 @@ extension RecordLogView {
     private final class Part {
         let table: EntityTable
         let test: RowFilter?
-        /// nil where no order is asked for.
+        /// nil where the query has no order.
         let order: RowOrder?
-        /// How its rows are found, once that is chosen.
+        /// The chosen plan; set before execution.
         var plan = AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
 
         init(_ table: EntityTable, _ test: RowFilter?, _ order: RowOrder?) {
@@ -37,8 +37,8 @@ extension RecordLogView {
         return parts
     }
 
-    /// Calls `body` with each row that the query asks for, in order.
-    /// - Returns: nil where the predicate or the order cannot be evaluated on rows; nothing was called then.
+    /// Calls `body` with each row that matches the query, in order.
+    /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
     func answer(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
         guard let parts = try prepare(query) else { return nil }
         return try wrapped(query) { try run(parts, query, body) }
@@ -59,7 +59,7 @@ extension RecordLogView {
         }
     }
 
-    /// How many rows match, without limit and offset; `rowsMatched` has it. Where an index tells, no row is read.
+    /// Counts the matching rows in `rowsMatched`, without limit and offset. Reads no row where an index gives the number.
     func countMatches(_ query: StoreQuery) throws -> QueryStatistics? {
         var unsorted = query
         unsorted.sort = []
@@ -107,8 +107,8 @@ extension RecordLogView {
     }
 
     /// Calls `body` with the rows of planned parts, in order, until it returns false.
-    /// - Parameter limit: so many at most; nil: all.
-    /// - Returns: how many match, as far as that was to be known.
+    /// - Parameter limit: the greatest number of calls; nil for all.
+    /// - Returns: the number of matching rows, as far as they were found.
     private func handOver(
         _ parts: [Part], _ query: StoreQuery, _ limit: Int?, _ isOrderedByIndex: Bool, _ scope: QueryScope,
         _ body: (RowView) throws -> Bool
@@ -116,7 +116,7 @@ extension RecordLogView {
         let run = QueryRun(view: self, scope: scope)
         let wanted = limit ?? .max
         if isOrderedByIndex {
-            // The other tables have no row that can match.
+            // Parts without an ordered plan have no matching row.
             let walks = parts.filter(\.plan.isOrdered)
             let progress = if let only = walks.first, walks.count == 1 {
                 try run.forEachMatch(only.plan, only.table, wanted: wanted, body)
@@ -152,7 +152,7 @@ extension RecordLogView {
         return matched
     }
 
-    /// Whether walks of indexes give the rows of all tables in one order, and say of each row where it is in it.
+    /// Whether index scans give the rows of all tables in the same order, with sort keys to merge them.
     private static func haveOneOrder(_ parts: [Part]) -> Bool {
         var first: IndexScan.Order?
         for part in parts {

@@ -1,55 +1,55 @@
 import RecordLog
 
-/// What a store is asked: rows of some entities that meet a condition, in an order.
+/// A query of a store: the rows of some entities that meet a condition, in an order.
 struct StoreQuery {
     var runtimes: [EntityRuntime]
     var predicate: PredicateNode?
     var sort: [SortKey]
-    /// nil: no limit.
+    /// nil for no limit.
     var limit: Int?
     var offset: Int
-    /// What this comes of, for stores that answer requests; nil where the stack asks for itself.
+    /// The request that the query comes from, for stores that answer requests; nil for the stack's own queries.
     var request: NSPersistentStoreRequest?
     /// The request's entity.
     var entity: NSEntityDescription?
-    /// Whether nobody needs more than IDs.
+    /// Whether the caller needs only IDs.
     var wantsIDs = false
 }
 
-/// How a query was answered.
+/// Statistics on the execution of a query.
 struct QueryStatistics: Equatable {
     typealias Access = FetchPlan.Access
 
-    /// How objects at the other end of a relationship were found before the rows that refer to them.
+    /// A search for objects at the other end of a relationship, before the rows that refer to them.
     struct Lookup: Equatable {
         let entity: String
         let access: Access
     }
 
-    /// One entity's part.
+    /// One entity's part of the query.
     struct Part: Equatable {
         let entity: String
         let access: Access
-        /// The stretches of indexes that were walked or counted.
+        /// The number of index ranges that were scanned or counted.
         let rangeCount: Int
         let isOrdered: Bool
     }
 
     var parts: [Part] = []
     var lookups: [Lookup] = []
-    /// Rows whose bytes were looked at.
+    /// The number of rows that were read.
     var rowsVisited = 0
     var rowsMatched = 0
-    /// Entries of indexes that were counted in place of rows.
+    /// The number of index entries that were counted instead of rows.
     var entriesCounted = 0
-    /// The threads that the widest scan took.
+    /// The number of threads of the widest scan.
     var cores = 1
-    /// Whether the rows came in order, so that none was sorted.
+    /// Whether the rows came in order, so that no sort was needed.
     var isOrderedByIndex = false
 
-    /// For each entity, how its rows were found.
+    /// The access path of each entity.
     var access: [Access] { parts.map(\.access) }
 }
 
-/// A query that was compiled, and may be run once on any thread.
+/// A compiled query, which may be run once on any thread.
 typealias PreparedQuery = (_ body: (RowView) throws -> Bool) throws -> QueryStatistics

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An aggregate over the objects of each group, as they come. Nulls are left out before.
+/// An aggregate over the objects of each group. `take` leaves nulls out.
 class Accumulator {
-    /// One more group.
+    /// Adds a group.
     func open() {}
     func add(integer: Int64, to group: Int) { add(.integer(integer), to: group) }
     func add(double: Double, to group: Int) { add(.double(double), to: group) }
@@ -10,7 +10,7 @@ class Accumulator {
     func add(_ value: PredicateValue, to group: Int) {}
     func result(of group: Int) -> PredicateValue { .null }
 
-    /// Adds an expression's value; of a collection its members.
+    /// Adds an expression's value; for a collection, each of its members.
     final func take(_ value: PredicateValue, of group: Int) {
         if let members = value.listed {
             for member in members where !member.isNull || self is CountAccumulator { add(member, to: group) }
@@ -30,9 +30,9 @@ final class CountAccumulator: Accumulator {
     override func result(of group: Int) -> PredicateValue { .integer(counts[group]) }
 }
 
-/// `sum:`, whole as long as it can be. What is no number does not count.
+/// `sum:`, an integer as long as no value is a fraction and no sum overflows. Values that are no numbers do not count.
 final class SumAccumulator: Accumulator {
-    /// nil once decimals have no sum.
+    /// nil after a sum of decimals has failed.
     private let totals = GroupValues<PredicateNumber?>()
 
     override func open() { totals.append(.integer(0)) }
@@ -63,12 +63,12 @@ final class SumAccumulator: Accumulator {
     override func result(of group: Int) -> PredicateValue { totals[group]?.value ?? .null }
 }
 
-/// `average:` and `stddev:`, of numbers as doubles.
+/// `average:` and `stddev:` of numbers as doubles.
 final class MomentAccumulator: Accumulator {
     private struct Moments {
         var count = 0.0
         var sum = 0.0
-        /// Welford's, which lose nothing where numbers are large and near each other.
+        /// Mean and squares by Welford's method, which stays exact for large numbers that are close to each other.
         var mean = 0.0
         var squares = 0.0
     }
@@ -104,7 +104,7 @@ final class MomentAccumulator: Accumulator {
     }
 }
 
-/// `min:` and `max:` of any values that have an order.
+/// `min:` and `max:` of values that have an order.
 final class ExtremumAccumulator: Accumulator {
     private enum Best {
         case none
@@ -164,7 +164,7 @@ final class ExtremumAccumulator: Accumulator {
     }
 }
 
-/// `median:` and `mode:`, which need all numbers.
+/// `median:` and `mode:`, which need all numbers at the end.
 final class ListAccumulator: Accumulator {
     private let function: PredicateFunction
     private let numbers = GroupValues<[Double]>()
@@ -184,7 +184,7 @@ final class ListAccumulator: Accumulator {
     override func result(of group: Int) -> PredicateValue { function.aggregate([.collection(numbers[group].map(PredicateValue.double))]) }
 }
 
-/// The first value that comes.
+/// The first value that is not null.
 final class FirstAccumulator: Accumulator {
     private let values = GroupValues<PredicateValue>()
 
@@ -193,7 +193,7 @@ final class FirstAccumulator: Accumulator {
     override func result(of group: Int) -> PredicateValue { values[group] }
 }
 
-/// Any aggregate of values that count once.
+/// An aggregate in which equal values count once.
 final class DistinctAccumulator: Accumulator {
     private let function: PredicateFunction
     private let values = GroupValues<[PredicateValue]>()

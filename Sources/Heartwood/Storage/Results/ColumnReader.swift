@@ -1,12 +1,12 @@
 import Foundation
 
-/// Understands what `propertiesToFetch` and `propertiesToGroupBy` list: names, key paths, properties, and descriptions of expressions.
+/// Interprets the lists `propertiesToFetch` and `propertiesToGroupBy`: names, key paths, property and expression descriptions.
 struct ColumnReader {
     let entity: NSEntityDescription
 
     private var name: String { entity.name ?? "?" }
 
-    /// What is fetched where nothing is said; of composites their elements.
+    /// The columns of a fetch without `propertiesToFetch`: all persistent attributes, and the elements of composites.
     func attributes() throws -> [ResultShape.Column] {
         try entity.frozenProperties.filter { $0 is NSAttributeDescription && !($0 is NSCompositeAttributeDescription) && !$0.isTransient }
             .map { try column($0) }
@@ -21,7 +21,7 @@ struct ColumnReader {
             let node = expression.node.joiningComposites(of: entity).folded
             try PredicateCheck.check(node, entity: entity)
             let given = description.expressionResultType
-            // A sum is a fraction as a text.
+            // As a text, a sum is written with its fraction: "3.0".
             if given == .stringAttributeType, case .call(.sum, _) = node {
                 return ResultShape.Column(name: description.name, expression: .call(.doubleValue, [node]), type: given)
             }
@@ -35,7 +35,7 @@ struct ColumnReader {
         }
     }
 
-    /// - Parameter columns: an expression among them may be named.
+    /// - Parameter columns: the fetched columns; `property` may be the name of one.
     func groupKey(_ property: Any, _ columns: [ResultShape.Column]) throws -> ResultShape.Column {
         if let key = property as? String, entity.propertiesByName[key] == nil, let known = columns.first(where: { $0.name == key }) {
             return try groupKey(known)
@@ -76,7 +76,7 @@ struct ColumnReader {
         return ResultShape.Column(name: path, expression: node, type: type(of: node))
     }
 
-    /// The type of an expression's values where its keys tell.
+    /// The type of an expression's values as far as its keys determine it.
     private func type(of node: ExpressionNode) -> NSAttributeType {
         switch node {
         case .keyPath(let keys):

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Numbers byte strings in the order in which they first come.
+/// Numbers byte strings in the order in which they first appear.
 ///
-/// Keys lie one after the other in one buffer, and are found by their hash: no object and no allocation for each.
+/// One buffer holds all keys, and a hash table finds them: no object and no allocation for each key.
 final class GroupTable {
     private struct Entry {
         let hash: UInt64
@@ -14,10 +14,10 @@ final class GroupTable {
     private var arenaSize = 1024
     private var arenaUsed = 0
     private let entries = GroupValues<Entry>()
-    /// The number of an entry, one more; 0 for none. A power of two of them, at most half of them taken.
+    /// Each slot holds an entry's number plus one, or 0 where it is free. Their count is a power of two; at most half of them are in use.
     private var slots = GroupTable.slots(64)
     private var mask = 63
-    /// Another one for each table, so that nobody can choose keys that meet.
+    /// A random seed for each table, so that keys cannot be chosen to collide.
     private let seed = UInt64.random(in: 1 ... .max)
 
     deinit {
@@ -33,7 +33,8 @@ final class GroupTable {
 
     var count: Int { entries.count }
 
-    /// - Complexity: O(bytes of the key), on average.
+    /// Returns the number of a key. A key without one gets the next.
+    /// - Complexity: O(bytes of the key) on average.
     func number(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
         let hash = hash(key), slot = slot(of: key, hash)
         guard slots[slot] == 0 else { return (slots[slot] &- 1, false) }
@@ -44,10 +45,10 @@ final class GroupTable {
         return (entries.count - 1, true)
     }
 
-    /// Whether a key has a number. Several threads may ask at once, while none is given.
+    /// Whether a key has a number. Several threads may call this at once, as long as no thread adds a key.
     func contains(_ key: UnsafeRawBufferPointer) -> Bool { slots[slot(of: key, hash(key))] != 0 }
 
-    /// The slot that a key has, or a free one where it has none.
+    /// Returns the key's slot; a free one where the table does not contain the key.
     @inline(__always)
     private func slot(of key: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -89,7 +90,7 @@ final class GroupTable {
         }
     }
 
-    /// Eight bytes a step, each mixed in by a multiplication whose halves are joined.
+    /// Takes eight bytes a step. A multiplication mixes each word in, and the halves of its product are joined.
     @inline(__always)
     private func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
         func mix(_ word: UInt64) -> UInt64 {

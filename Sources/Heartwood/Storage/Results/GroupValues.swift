@@ -1,4 +1,4 @@
-/// One value for each group, in memory that is reached without a check or a count of references.
+/// One value for each group, in memory that is accessed without bounds checks and reference counting.
 final class GroupValues<Value> {
     private var base: UnsafeMutablePointer<Value> = .allocate(capacity: 16)
     private var capacity = 16
@@ -23,13 +23,13 @@ final class GroupValues<Value> {
         capacity *= 2
     }
 
-    /// - Precondition: `place` is below the count; not checked.
+    /// - Precondition: `place` is below `count`; not checked.
     subscript(place: Int) -> Value {
         @inline(__always) get { base[place] }
         @inline(__always) set { base[place] = newValue }
     }
 
-    /// For a value that is changed in its place.
+    /// For changing a value in place.
     @inline(__always)
     func pointer(at place: Int) -> UnsafeMutablePointer<Value> { base + place }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The keys of groups and the aggregates over their objects, and expressions over both.
+/// The keys of groups, the aggregates over their objects, and expressions over both.
 struct GroupedExpressions {
     struct Aggregate {
         let function: PredicateFunction
-        /// Over an object; empty keys for the object itself.
+        /// An expression over an object; empty keys for the object itself.
         let argument: ExpressionNode
-        /// Whether a value counts once in each group.
+        /// Whether equal values count once in each group.
         var isDistinct = false
 
         var format: String {
@@ -26,7 +26,7 @@ struct GroupedExpressions {
 
     // MARK: Slots
 
-    /// A value that a group has: a variable, by a name that no format can write.
+    /// A value of a group: a variable whose name no format string can contain.
     enum Slot {
         case key(Int)
         case aggregate(Int)
@@ -38,7 +38,7 @@ struct GroupedExpressions {
             }
         }
 
-        /// The slot that an expression is, where it is one alone.
+        /// nil where an expression is more than a slot.
         init?(_ node: ExpressionNode) {
             guard case .variable(let name) = node else { return nil }
             let parts = name.split(separator: " ")
@@ -47,15 +47,15 @@ struct GroupedExpressions {
         }
     }
 
-    /// The slot of a key that is grouped by.
+    /// Returns the slot of a group key; nil where `node` is none.
     func slot(of node: ExpressionNode) -> ExpressionNode? {
         keyFormats.firstIndex(of: ExactText(PredicatePrinter.format(node))).map { .variable(Slot.key($0).name) }
     }
 
     // MARK: Rewriting
 
-    /// An expression over the slots in the place of one over objects.
-    /// - Throws: where it asks for what one object of the group has.
+    /// Rewrites an expression over objects into one over slots.
+    /// - Throws: where the expression needs the value of a single object of the group.
     mutating func overGroup(_ node: ExpressionNode) throws -> ExpressionNode {
         if let slot = slot(of: node) { return slot }
         if let aggregate = node.asAggregate { return try take(aggregate) }
@@ -87,7 +87,7 @@ struct GroupedExpressions {
         }
     }
 
-    /// An expression over an object with slots in the place of its aggregates, which are over all objects.
+    /// Rewrites an expression over an object: slots replace its aggregates, which are over all objects.
     /// - Throws: for an aggregate of an aggregate.
     mutating func besideObjects(_ node: ExpressionNode) throws -> ExpressionNode {
         var failure: (any Error)?
@@ -102,7 +102,7 @@ struct GroupedExpressions {
         return result
     }
 
-    /// The value that the first object of a group has, of those that have one.
+    /// Returns a slot for the first value of a path that is not null in a group's objects.
     mutating func first(of path: [String]) throws -> ExpressionNode { try take(Aggregate(function: .first, argument: .keyPath(path))) }
 
     private mutating func take(_ aggregate: Aggregate) throws -> ExpressionNode {
@@ -120,12 +120,12 @@ struct GroupedExpressions {
 }
 
 extension ExpressionNode {
-    /// The aggregate over a group's objects that this is: a function of one argument, or an operator that starts a key path.
+    /// The aggregate over a group's objects that this node is: a function with one argument, or an operator that starts a key path.
     fileprivate var asAggregate: GroupedExpressions.Aggregate? {
         switch self {
         case .call(let function, let arguments) where function.isAggregate && arguments.count == 1:
             switch arguments[0] {
-            // A function of many values that stand there.
+            // A function over values that the expression lists itself.
             case .aggregate, .constant, .set, .variable: return nil
             case .call(.distinct, let values) where values.count == 1:
                 return GroupedExpressions.Aggregate(function: function, argument: values[0], isDistinct: true)
@@ -145,13 +145,13 @@ extension ExpressionNode {
         }
     }
 
-    /// Whether an aggregate over a group's objects is in it. In a subquery a function is over one object's members.
+    /// Whether the expression contains an aggregate over a group's objects. A function in a subquery is over one object's members.
     var hasAggregate: Bool { hasPart { $0.asAggregate != nil } }
 
-    /// Whether a slot of a group is in it.
+    /// Whether the expression contains a slot of a group.
     fileprivate var hasSlot: Bool { hasPart { GroupedExpressions.Slot($0) != nil } }
 
-    /// Whether it asks for what one object has.
+    /// Whether the expression reads a key of an object.
     var isOverObject: Bool {
         hasPart { node in
             if case .keyPath = node { return true }
@@ -159,7 +159,7 @@ extension ExpressionNode {
         }
     }
 
-    /// Whether it, or a part of it outside of subqueries, is such.
+    /// Whether `isSuch` accepts the expression or a part of it, subqueries aside.
     private func hasPart(_ isSuch: (ExpressionNode) -> Bool) -> Bool {
         var isFound = false
         _ = rewriting(bound: []) { node, bound in
@@ -169,7 +169,7 @@ extension ExpressionNode {
         return isFound
     }
 
-    /// The keys of a path without collection operators, which objects may be sorted by; empty for the object itself.
+    /// The keys of a path without collection operators, by which objects can be sorted; empty for the object itself.
     var plainPath: [String]? {
         guard case .keyPath(let keys) = self, !keys.contains(where: { $0.hasPrefix("@") }) else { return nil }
         return keys

@@ -1,9 +1,10 @@
 import Foundation
 import RecordLog
 
-/// Key paths that lead through relationships, and expressions whose value leaves the store.
+/// Compiles key paths that go through relationships, and expressions whose values are results.
 extension PredicateCompiler {
-    /// An expression of a result: beside what predicates compare, objects as their IDs, and attributes that have no order.
+    /// Compiles an expression of a result. Beside the values that predicates compare, it supports objects, as their IDs, and attributes without
+    /// an order.
     /// - Returns: nil where a part cannot be computed from rows.
     func result(_ node: ExpressionNode) -> RowExpression? {
         guard case .keyPath(let keys) = node else { return expression(node) }

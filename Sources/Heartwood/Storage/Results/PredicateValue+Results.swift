@@ -2,13 +2,13 @@ import Foundation
 import RecordLog
 
 extension PredicateValue {
-    /// The value as a dictionary holds it; an object as its ID.
+    /// The value as a result dictionary contains it; an object becomes its ID.
     func object(as type: NSAttributeType) -> Any? {
         switch (self, type) {
         case (.object(let object), _): return object.objectID
         case (.collection(let members), _): return members.map { $0.object(as: type) ?? NSNull() }
         case (.date(let seconds), .doubleAttributeType): return NSNumber(value: seconds)
-        // With its fraction, as SQL writes it.
+        // With its fraction, as SQL writes a double: "2.0".
         case (.double(let number), .stringAttributeType): return "\(number)"
         default: break
         }
@@ -29,12 +29,12 @@ extension PredicateValue {
         }
     }
 
-    /// Appends bytes that are those of each value that is equal to this one, and of no other.
+    /// Appends bytes that are the same for equal values and differ for all others.
     func appendIdentity(to key: KeyBuilder) {
         switch self {
         case .null: key.appendNull()
         case .bool, .integer, .double, .decimal:
-            // Numbers are equal across their kinds where they are whole.
+            // Whole numbers of different kinds are equal.
             let number = PredicateNumber(self) ?? .integer(0)
             if let whole = number.integer, isEqual(.integer(whole)) {
                 Kind.whole.append(to: key)
@@ -70,7 +70,7 @@ extension PredicateValue {
             key.append(int64: Int64(members.count))
             for member in members { member.appendIdentity(to: key) }
         case .other(let object):
-            // What an object is equal to is its own affair; its archive is as near as bytes come.
+            // Such an object defines its own equality. The bytes of its archive are the best approximation.
             Kind.other.append(to: key)
             if let archive = try? ObjectArchive.data(object) {
                 archive.withUnsafeBytes { key.append(bytes: $0) }

@@ -3,7 +3,7 @@ import RecordLog
 
 extension RecordLogView {
     /// Computes the results of a fetch from row bytes.
-    /// - Returns: nil where something cannot be computed from them; the sink was given nothing then.
+    /// - Returns: nil where an expression cannot be computed from rows; the sink has received nothing then.
     func tabulateRows(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
         guard let parts = parts(of: shape, query) else { return nil }
         let scope = QueryScope(view: self)
@@ -23,7 +23,7 @@ extension RecordLogView {
         }
     }
 
-    /// By table ID; nil where something cannot be computed from rows.
+    /// Returns the parts by table ID; nil where an expression cannot be computed from rows.
     private func parts(of shape: ResultShape, _ query: StoreQuery) -> [ResultPart?]? {
         var parts: [ResultPart?] = []
         let isUniform = query.runtimes.count < 2 || (shape.groups?.keys ?? []).allSatisfy { key in self.isUniform(key, query.runtimes) }
@@ -38,7 +38,7 @@ extension RecordLogView {
         return parts
     }
 
-    /// Whether a key is the same column for all entities: one that they inherit.
+    /// Whether a key is the same inherited column in all entities.
     private func isUniform(_ key: ExpressionNode, _ runtimes: [EntityRuntime]) -> Bool {
         guard case .keyPath(let keys) = key, let name = keys.first, let index = runtimes[0].index(of: name) else { return false }
         let property = runtimes[0].entity.frozenProperties[index]
@@ -50,7 +50,7 @@ extension RecordLogView {
         into sink: ResultSink
     ) throws -> QueryStatistics? {
         let groups = ResultGroups(shape, grouped)
-        /// A row of each group, which has the group's keys.
+        /// The first row of each group; its values are the group's keys.
         var first: [RowView] = []
         let key = KeyBuilder()
         let statistics = try answer(query) { row in

@@ -2,8 +2,8 @@ import Foundation
 import RecordLog
 
 extension RecordLogView {
-    /// Calls `body` with each row that a query asks for, in its order, and a function that reads one of some key paths of it.
-    /// - Returns: nil where something cannot be read from rows; nothing was called then.
+    /// Calls `body` with each row of a query, in the query's order, and a function that reads one of the key paths of that row, by its index.
+    /// - Returns: nil where a path cannot be read from rows; `body` was not called then.
     func readRows(
         _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? {

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// By table ID: an expression over a relationship's destination, whose rows may lie in several tables.
+/// An expression over a relationship's destination, by table ID: several tables may contain the destination's rows.
 struct DestinationExpressions {
     private var byTable: [RowExpression?] = []
 
@@ -18,7 +18,7 @@ struct DestinationExpressions {
     }
 }
 
-/// A value of the object at the other end of a to-one relationship; null without one.
+/// A value of the object that a to-one relationship refers to; null where it refers to none.
 final class ToOneExpression: PropertyExpression {
     private let destinations: DestinationExpressions
 
@@ -53,7 +53,7 @@ final class MembersExpression: RowExpression {
     }
 }
 
-/// How many members a to-many relationship has; counted in the index.
+/// The number of a to-many relationship's members, counted in the index.
 final class MemberCountExpression: RowExpression {
     private let source: MemberSource
 
@@ -66,7 +66,7 @@ final class MemberCountExpression: RowExpression {
     }
 }
 
-/// The ID of the object itself.
+/// The object's own ID.
 final class IdentityExpression: RowExpression {
     override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { scope.view.identity(of: row.reference) }
 }
@@ -78,7 +78,7 @@ final class ReferenceExpression: PropertyExpression {
     }
 }
 
-/// The value of an attribute that predicates do not compare: an archived one, or data outside its row.
+/// The value of an attribute that predicates cannot compare: an archived object, or data outside the row.
 final class OpaqueExpression: PropertyExpression {
     override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
         guard runtime.properties[property].kind == .externalData else {
@@ -89,7 +89,7 @@ final class OpaqueExpression: PropertyExpression {
 }
 
 extension RecordLogView {
-    /// The ID of the object that a row is; null where the reference names none.
+    /// Returns the ID of a row's object; null where the reference is none.
     fileprivate func identity(of reference: RowReference) -> PredicateValue {
         guard !reference.isNone, let runtime = schema.table(reference.table)?.runtime else { return .null }
         return .objectID(NSManagedObjectID(entity: runtime.entity, key: key(reference), store: runtime.holder, contextToken: 0))

@@ -1,13 +1,13 @@
 import Foundation
 import RecordLog
 
-/// The groups of one fetch while they are gathered.
+/// Collects the groups of one fetch.
 final class ResultGroups {
     private let shape: ResultShape
     private let grouped: GroupedExpressions
     private let table = GroupTable()
     let accumulators: [Accumulator]
-    /// The same, to be called for each row without counting references.
+    /// The same objects, called for each row without retain and release.
     private let unmanaged: UnsafeMutableBufferPointer<Unmanaged<Accumulator>>
 
     init(_ shape: ResultShape, _ grouped: GroupedExpressions) {
@@ -16,7 +16,7 @@ final class ResultGroups {
         accumulators = grouped.aggregates.map(\.accumulator)
         unmanaged = .allocate(capacity: accumulators.count)
         for (place, accumulator) in accumulators.enumerated() { unmanaged.initializeElement(at: place, to: .passUnretained(accumulator)) }
-        // Without keys all objects are one group, even none of them.
+        // Without keys all objects form one group, which exists even when no object matches.
         if grouped.keys.isEmpty { _ = group(UnsafeRawBufferPointer(start: nil, count: 0)) }
     }
 
@@ -29,7 +29,7 @@ final class ResultGroups {
         try unmanaged[index]._withUnsafeGuaranteedRef(body)
     }
 
-    /// The group of a key's bytes; a new one is opened.
+    /// Returns the number of the group that has these key bytes. Opens a new group where none has them.
     @inline(__always)
     func group(_ key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
         let found = table.number(of: key)
@@ -37,8 +37,8 @@ final class ResultGroups {
         return found
     }
 
-    /// Hands the groups over, in the order in which they first came.
-    /// - Parameter keyValue: gives a group's key by the group's number and the key's place.
+    /// Hands over the groups in the order in which their first rows came.
+    /// - Parameter keyValue: returns a key's value, given the group's number and the key's index.
     func finish(into sink: ResultSink, keyValue: (Int, Int) throws -> PredicateValue) throws {
         for group in 0..<table.count {
             func value(_ slot: GroupedExpressions.Slot) throws -> PredicateValue {
@@ -47,7 +47,7 @@ final class ResultGroups {
                 case .aggregate(let index): accumulators[index].result(of: group)
                 }
             }
-            // Made where there is more than slots.
+            // Built only where an expression is more than a slot.
             var scope: PredicateScope?
             func values() throws -> PredicateScope {
                 if let scope { return scope }

@@ -1,20 +1,21 @@
 import Foundation
 import RecordLog
 
-/// One table's part of a fetch of dictionaries: what is computed from its rows.
+/// One table's part of a fetch of dictionaries: the compiled expressions that compute values from its rows.
 final class ResultPart {
-    /// The values that are wanted of a row: the keys of its group, or the columns.
+    /// The values to compute from a row: the keys of its group, or the columns.
     let values: [RowExpression]
     let order: [RowExpression]
     private let runtime: EntityRuntime
-    /// The bytes of the keys where they are columns: the row's own, or also such behind to-one relationships.
+    /// The columns of the row whose bytes form the group's key. Empty where a key is computed or goes through a relationship.
     private let keyColumns: UnsafeMutableBufferPointer<Int>
     private let keyOrder: RowOrder?
     private let feeds: [ResultFeed]
     private let unmanagedFeeds: UnsafeMutableBufferPointer<Unmanaged<ResultFeed>>
 
-    /// - Parameter isByValue: keys by value: where tables differ in the types of their columns, bytes of columns do not tell.
-    /// - Returns: nil where something cannot be computed from rows.
+    /// - Parameter isByValue: compare keys by value. Needed where a key's column has different types in different tables: equal bytes do not
+    ///   mean equal values then.
+    /// - Returns: nil where an expression cannot be computed from rows.
     init?(_ shape: ResultShape, table: EntityTable, view: RecordLogView, isByValue: Bool) {
         let compiler = PredicateCompiler(table: table, view: view)
         func compile(_ nodes: [ExpressionNode]) -> [RowExpression]? {
@@ -44,7 +45,7 @@ final class ResultPart {
         unmanagedFeeds.deallocate()
     }
 
-    /// nil where a key is computed.
+    /// Returns nil where a key is computed.
     private static func paths(_ keys: [ExpressionNode]) -> [[String]]? {
         var paths: [[String]] = []
         for key in keys {
@@ -54,7 +55,7 @@ final class ResultPart {
         return paths.isEmpty ? nil : paths
     }
 
-    /// Empty where one of them is not a column of the row's own that has a key.
+    /// Returns an empty list where a path is not a column of the row itself that can form a key.
     private static func columns(_ paths: [[String]], _ runtime: EntityRuntime) -> [Int] {
         var columns: [Int] = []
         for path in paths {
@@ -67,7 +68,7 @@ final class ResultPart {
     }
 
     /// Adds a row to its group.
-    /// - Returns: whether it is the group's first.
+    /// - Returns: true for the group's first row.
     @inline(__always)
     func gather(_ row: RowView, _ key: KeyBuilder, _ groups: ResultGroups, _ scope: QueryScope) throws -> Bool {
         var group = (number: 0, isNew: false)
@@ -96,11 +97,11 @@ final class ResultPart {
     }
 }
 
-/// What one aggregate takes from a row.
+/// Passes one aggregate's argument from a row to its accumulator.
 final class ResultFeed {
     private enum Source {
         case row
-        /// Whether a column has a value.
+        /// 1 where the column has a value.
         case presence(Int)
         case integer(Int)
         case double(Int)
@@ -121,7 +122,7 @@ final class ResultFeed {
         }
     }
 
-    /// What can be taken from a row without making a value of it.
+    /// The source that reads a column without building a `PredicateValue`; nil where only an expression serves.
     private static func column(_ aggregate: GroupedExpressions.Aggregate, _ runtime: EntityRuntime) -> Source? {
         guard case .keyPath(let keys) = aggregate.argument else { return nil }
         let counts = aggregate.function == .count && !aggregate.isDistinct

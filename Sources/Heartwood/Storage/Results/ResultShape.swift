@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a fetch of dictionaries gives: which values, of each object or of each group, and what is left of them.
+/// The results that a fetch of dictionaries gives: the values of each object or each group, their filter and their order.
 struct ResultShape {
     struct Column {
         let name: String
-        /// Over an object; over the slots of a group where the result is grouped.
+        /// An expression over an object; in a grouped result, over the slots of a group.
         var expression: ExpressionNode
         let type: NSAttributeType
     }
 
     struct Order {
-        /// As a column's.
+        /// As in `Column`.
         fileprivate(set) var expression: ExpressionNode
         let isAscending: Bool
         let textOrder: NSSortDescriptor.TextOrder
@@ -23,21 +23,21 @@ struct ResultShape {
     }
 
     private(set) var columns: [Column]
-    /// nil: a result for each object.
+    /// nil: one result for each object.
     private(set) var groups: GroupedExpressions?
-    /// Aggregates over all objects whose values stand beside those of each object, in slots; nil for none.
+    /// Aggregates over all objects that each object's result contains too, in slots; nil for none.
     private(set) var overall: GroupedExpressions?
     private(set) var having: PredicateNode?
     let isDistinct: Bool
-    /// What the store sorts the objects by.
+    /// The order in which the store sorts the objects.
     private(set) var sort: [SortKey] = []
-    /// What the results are sorted by where the store cannot: by groups, or by computed values.
+    /// The order of the results where the store cannot sort them: by groups, or by computed values.
     private(set) var order: [Order] = []
 
-    /// Whether each object gives one result, in the store's order, so that the store may count them.
+    /// Whether each object gives one result, in the store's order. The store may then apply limit and offset itself.
     var isPlain: Bool { groups == nil && !isDistinct && order.isEmpty }
 
-    /// - Throws: 134091, naming the key, for a property that is not there, or that is neither grouped by nor an aggregate where it must be.
+    /// - Throws: 134091, naming the key: for an unknown property, or one that is neither a group key nor an aggregate where it must be one.
     init<ResultType>(_ request: NSFetchRequest<ResultType>, _ entity: NSEntityDescription) throws {
         let reader = ColumnReader(entity: entity)
         var named = try (request.propertiesToFetch ?? []).map(reader.column)
@@ -79,12 +79,12 @@ struct ResultShape {
             try PredicateCheck.check(node, entity: entity)
             return try groups.overGroup(node.folded)
         }
-        // Without keys there is one group, and no order.
+        // Without keys there is one group, which needs no order.
         order = try keys.isEmpty ? [] : descriptors.map { try Self.order($0, columns, &groups, entity) }
         self.groups = groups
     }
 
-    /// The aggregates over all objects alone, each a column of one result.
+    /// The shape of a result that consists of the aggregates over all objects, one column each.
     init(overall: GroupedExpressions) {
         columns = overall.aggregates.indices.map { place in
             let name = GroupedExpressions.Slot.aggregate(place).name
@@ -94,7 +94,7 @@ struct ResultShape {
         isDistinct = false
     }
 
-    /// The same with the values of the aggregates over all objects.
+    /// Returns a copy in which these values replace the aggregates over all objects.
     func filled(_ values: [PredicateValue]) -> ResultShape {
         var shape = self
         shape.overall = nil
@@ -110,7 +110,7 @@ struct ResultShape {
     }
 
     private mutating func takeOrder(_ descriptors: [NSSortDescriptor], _ entity: NSEntityDescription) throws {
-        /// What a key that is no property's names, unless objects can be sorted by it.
+        /// The fetched column that a sort key names, where the key is no property and objects cannot be sorted by the column.
         func computed(_ descriptor: NSSortDescriptor) -> Column? { named(descriptor).flatMap { $0.expression.plainPath == nil ? $0 : nil } }
         func named(_ descriptor: NSSortDescriptor) -> Column? {
             guard let key = SortProbe(descriptor).key, entity.propertiesByName[key] == nil else { return nil }
@@ -135,19 +135,19 @@ struct ResultShape {
     private static func order(
         _ descriptor: NSSortDescriptor, _ columns: [Column], _ groups: inout GroupedExpressions, _ entity: NSEntityDescription
     ) throws -> Order {
-        // One without a key is refused as in any fetch.
+        // `SortKey` refuses a descriptor without a key, as in any fetch.
         let key = try SortProbe(descriptor).key ?? SortKey(descriptor, entity: entity).path.joined(separator: ".")
         if let keys = try? PredicateKeyPath.keys(key), let slot = groups.slot(of: .keyPath(entity.joiningComposites(keys))) {
             return Order(slot, descriptor)
         }
         if let column = columns.first(where: { $0.name == key }) { return Order(column.expression, descriptor) }
-        // What is not grouped by is asked of one object of the group, as SQL has it.
+        // A property that is no group key takes the value of one object of the group, as in SQL.
         return Order(try groups.first(of: try SortKey(descriptor, entity: entity).path), descriptor)
     }
 
     // MARK: Requests for other results
 
-    /// Refuses what only dictionaries have. Properties to fetch are a hint for objects, but they must be there.
+    /// Refuses parts of a request that only dictionaries support. `propertiesToFetch` is only a hint for objects, but its properties must exist.
     static func checkAbsence<ResultType>(in request: NSFetchRequest<ResultType>, _ entity: NSEntityDescription) throws {
         guard request.propertiesToGroupBy?.isEmpty ?? true, request.havingPredicate == nil else {
             throw error("propertiesToGroupBy and havingPredicate need the resultType dictionaryResultType.")

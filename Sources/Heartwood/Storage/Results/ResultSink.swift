@@ -1,8 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Where results go: those that were there already are left out, the rest is sorted where the store could not, and cut to what is
-/// asked for.
+/// Receives results: drops duplicates, sorts where the store could not, and applies offset and limit.
 final class ResultSink {
     private let shape: ResultShape
     private var toSkip: Int
@@ -14,7 +13,7 @@ final class ResultSink {
 
     /// - Parameters:
     ///   - limit: nil for none.
-    ///   - body: takes the values of the columns; false: no more.
+    ///   - body: takes the values of the columns. It returns false to end.
     init(_ shape: ResultShape, limit: Int?, offset: Int, _ body: @escaping ([PredicateValue]) throws -> Bool) {
         self.shape = shape
         toSkip = offset
@@ -23,8 +22,8 @@ final class ResultSink {
         seen = shape.isDistinct ? GroupTable() : nil
     }
 
-    /// - Parameter order: the values of the shape's order.
-    /// - Returns: whether more is wanted.
+    /// - Parameter order: the values of the shape's order expressions.
+    /// - Returns: whether the sink takes more results.
     func take(_ values: [PredicateValue], order: [PredicateValue]) throws -> Bool {
         if let seen {
             key.removeAll()
@@ -38,7 +37,7 @@ final class ResultSink {
         return try give(values)
     }
 
-    /// Gives what waited for its order.
+    /// Gives the results that were held back to be sorted.
     func finish() throws {
         let order = shape.order
         let sorted = kept.enumerated().sorted { a, b in
@@ -68,7 +67,7 @@ final class ResultSink {
 }
 
 extension PredicateValue {
-    /// Null first; objects by their IDs.
+    /// Sorts null first, and objects by their IDs.
     fileprivate func sorted(against other: PredicateValue, _ textOrder: NSSortDescriptor.TextOrder) -> ComparisonResult {
         guard case .objectID(let a) = self, case .objectID(let b) = other else { return SortKey.compare(self, other, textOrder) }
         return a.key.rawValue < b.key.rawValue ? .orderedAscending : a.key == b.key ? .orderedSame : .orderedDescending

@@ -1,14 +1,14 @@
 import RecordLog
 
-/// The rows that a batch insertion has counted, over all of its commits: a row that it meets again counts no more.
+/// The rows that a batch insertion has counted over all its commits, so that each row counts once.
 ///
-/// Rows that it has made are kept as stretches of numbers, of which each commit adds one at most; of rows that were there before, each one.
+/// Created rows are stored as ranges of numbers, at most one range a commit; updated rows are stored one by one.
 final class CountedRows {
-    /// Ascending, apart from each other.
+    /// Ascending and disjoint.
     @exclusivity(unchecked) private var made: [ClosedRange<UInt64>] = []
     private var updated: Set<RowReference> = []
 
-    /// Notes a row that was made; numbers are given in turn.
+    /// Adds a created row. Row numbers ascend.
     func make(_ reference: RowReference) {
         guard let last = made.indices.last, made[last].upperBound + 1 == reference.rawValue else {
             return made.append(reference.rawValue...reference.rawValue)
@@ -16,8 +16,8 @@ final class CountedRows {
         made[last] = made[last].lowerBound...reference.rawValue
     }
 
-    /// Notes a row that was changed.
-    /// - Returns: whether it was not counted before.
+    /// Adds an updated row.
+    /// - Returns: true where the row was not counted before.
     func update(_ reference: RowReference) -> Bool { !isMade(reference.rawValue) && updated.insert(reference).inserted }
 
     private func isMade(_ number: UInt64) -> Bool {

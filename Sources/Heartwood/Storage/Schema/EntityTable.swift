@@ -6,40 +6,40 @@ final class EntityTable: Sendable {
     let id: TableID
     let runtime: EntityRuntime
     let layout: RowLayout
-    /// By property index: the column's position in `layout`; nil for a property without one.
+    /// By property index: the column's position in `layout`; nil for a property without a column.
     let positions: [Int?]
-    /// By property index: where a to-many relationship's members are; nil for other properties.
+    /// By property index: the source of a to-many relationship's members; nil for other properties.
     let members: [MemberSource?]
     let indexes: [TableIndex]
-    /// Those of them that stand for uniqueness constraints; for loops over rows, which count no references.
+    /// The indexes of uniqueness constraints, unmanaged, for loops over rows without retain and release.
     let uniqueIndexes: [Unmanaged<TableIndex>]
-    /// Those of them that find a row by the value of one attribute, by the attribute's name.
+    /// The unique indexes over one attribute.
     let lookups: [Lookup]
     let hasPartialIndexes: Bool
     let hasExpressionIndexes: Bool
-    /// The attributes of uniqueness constraints.
+    /// The attributes in uniqueness constraints.
     let uniqueProperties: [Int]
     var hasUniqueIndexes: Bool { !uniqueIndexes.isEmpty }
-    /// Links whose destinations may be in this table and that no property here leads to: relationships without an inverse, and
-    /// those that are their own.
+    /// Join tables whose destinations may be rows of this table, without a property of this table as their other side: relationships without an
+    /// inverse, and those that are their own inverse.
     let inbound: [JoinTable]
-    /// The attributes that a save derives, in the order in which it does; nil for none.
+    /// The attributes that a save derives, in order of computation; nil for none.
     let derivations: [Derivation]?
     /// The relationships whose destinations are deleted with an object.
     let cascades: [Int]
-    /// What the deletion of an object has to look at beside its own row, where that is anything.
+    /// The relationships that a deletion must check or update beside the object's own row.
     let removals: [Removal]
-    /// Whether an object may stand in join tables.
+    /// Whether join tables may refer to rows of this table.
     let hasLinks: Bool
 
-    /// A relationship that keeps objects from being deleted, or whose destinations have to forget them.
+    /// A relationship that denies a deletion, or whose destinations refer back to the deleted object.
     struct Removal: Sendable {
         let property: Int
-        /// By the destination's properties; nil where a destination denies the deletion.
+        /// The inverse's index in the destination's properties; nil where a destination denies the deletion.
         let inverse: Int?
     }
 
-    /// A uniqueness constraint of one attribute that holds a text or an integer.
+    /// A uniqueness constraint of one text or integer attribute.
     struct Lookup: Sendable {
         let attribute: String
         let isText: Bool
@@ -89,7 +89,8 @@ final class EntityTable: Sendable {
         case .noActionDeleteRule: return nil
         case .denyDeleteRule: return Removal(property: index, inverse: nil)
         case .nullifyDeleteRule, .cascadeDeleteRule:
-            // A pair of two to-many sides is a link row; members that are found by their own column have nothing to forget.
+            // Two to-many sides are stored as link rows. A to-many inverse without a join table is read from this row's own column, so the
+            // destination stores nothing.
             guard let inverse = property.inverse, property.kind == .toOne || !property.inverseIsToMany else { return nil }
             let other = (runtime.entity.frozenProperties[index] as? NSRelationshipDescription)?.inverseRelationship
             if let other, other.isToMany, !LinkPlan.isNeeded(other) { return nil }
@@ -99,9 +100,9 @@ final class EntityTable: Sendable {
 }
 
 extension EntityTable {
-    /// The attributes of an index.
+    /// Returns the names of an index's attributes.
     func names(of index: TableIndex) -> [String] {
-        // A loop: Swift 6.3's optimizer stops at the closures that it would otherwise be.
+        // A loop instead of `compactMap`: Swift 6.3's optimizer fails on the closures.
         var names: [String] = []
         for part in index.parts {
             if case .property(let property) = part.key { names.append(runtime.properties[property].name) }
@@ -109,8 +110,8 @@ extension EntityTable {
         return names
     }
 
-    /// Where the columns of a row of this table lie, by property index.
-    /// - Throws: where the row has a layout that the catalog did not have when the tables were read.
+    /// Returns the accesses of a row's columns, by property index.
+    /// - Throws: where the row's layout is newer than the catalog from which this table was read.
     func accesses(of row: RowView) throws -> UnsafeMutablePointer<ColumnAccess> {
         guard let accesses = runtime.accesses(row.layoutID) else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(runtime.entity.name ?? "?") has an unknown layout.")
@@ -118,9 +119,9 @@ extension EntityTable {
         return accesses
     }
 
-    /// Appends a row's values of a uniqueness constraint.
-    /// - Parameter row: of this table, in any of its layouts.
-    /// - Returns: whether the row takes part: null is equal to nothing, so it constrains nothing.
+    /// Appends a row's key for a uniqueness constraint.
+    /// - Parameter row: a row of this table in any layout.
+    /// - Returns: false where a value is null: null equals nothing, so the constraint does not apply.
     func appendUniqueKey(of row: RowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
         guard let accesses = runtime.accesses(row.layoutID), let attributes = index.attributes else { return false }
         for position in attributes.indices {

@@ -2,8 +2,8 @@ import Foundation
 import RecordLog
 
 extension Data {
-    /// A whole value, copied out of its store.
-    /// - Throws: `corrupt`, before any room is made, where a part of it is damaged.
+    /// Copies a whole value out of its store.
+    /// - Throws: `corrupt`, before memory is allocated, where a part of the value is damaged.
     init(_ value: ValueReader) throws(StoreError) {
         try value.verify()
         self.init(count: value.count)
@@ -13,7 +13,7 @@ extension Data {
 }
 
 extension Transaction {
-    /// Writes binary data that is kept outside its row where it is long.
+    /// Writes binary data, outside the row where they are long.
     func writeValue(_ data: Data) throws(StoreError) -> LargeValue {
         let result = data.withUnsafeBytes { bytes in Result { () throws(StoreError) in try writeValue(bytes) } }
         return try result.get()
@@ -21,7 +21,7 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// Writes an attribute's value into a row being built, and data outside it where its column says so. References are the caller's.
+    /// Encodes an attribute's value into a row. Writes the data of an external column first. The caller encodes references.
     func encode(_ value: ManagedValue, into builder: RowBuilder, at position: Int, of layout: RowLayout) throws {
         guard case .data(let data) = value, layout.columns[position].type == .value else {
             return try value.encode(into: builder, at: position)
@@ -37,8 +37,8 @@ extension ValueReader {
     }
 }
 
-/// A column of external data against constants. Lengths are compared first, so that few values are read.
-final class ExternalDataTest: ColumnTest {
+/// Compares a column of external data with constants. Lengths are compared first, so few values are read.
+final class ExternalDataFilter: ColumnFilter {
     let constants: [Data]
     let isNegated: Bool
 

@@ -1,8 +1,8 @@
 import RecordLog
 
-/// What link rows are asked for, in one commit.
+/// Reads link rows of one commit.
 extension JoinTable {
-    /// The row of a pair; nil where the two are not connected. One look-up.
+    /// Returns the row of a pair; nil where the two are not connected. One lookup.
     func row(from source: RowReference, to destination: RowReference, _ snapshot: Snapshot) throws(StoreError) -> RowReference? {
         let key = KeyBuilder()
         key.append(reference: destination)
@@ -10,7 +10,7 @@ extension JoinTable {
         return try snapshot.firstRow(backward, prefix: key).map { RowReference(table: id, row: $0) }
     }
 
-    /// The members of one side with their places in its order. O(members); no row is read.
+    /// Returns the members of an owner with their positions in its order. O(members); reads no row.
     func places(
         of owner: RowReference, isForward: Bool, _ snapshot: Snapshot
     ) throws(StoreError) -> [(member: RowReference, place: Int64)] {
@@ -23,13 +23,13 @@ extension JoinTable {
         return result
     }
 
-    /// The place of the last member; nil where there is none. One look-up.
+    /// Returns the last member's position; nil where there are no members. One lookup.
     func lastPlace(of owner: RowReference, isForward: Bool, _ snapshot: Snapshot) throws(StoreError) -> Int64? {
         var cursor = try snapshot.cursor(index(isForward: isForward), RecordLogView.range(of: owner), descending: true)
         return try cursor.next() == nil ? nil : Self.entry(cursor.key)?.place
     }
 
-    /// The owner comes first in the key of an ordered index, then the place, then the member.
+    /// Decodes a key of an ordered index: owner, position, member.
     private static func entry(_ key: UnsafeRawBufferPointer) -> (member: RowReference, place: Int64)? {
         guard let member = RecordLogView.lastReference(of: key), let place = KeyBuilder.int64(at: KeyBuilder.wordSize, in: key)
         else { return nil }

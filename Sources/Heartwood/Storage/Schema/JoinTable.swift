@@ -1,20 +1,20 @@
 import RecordLog
 
-/// The table of a relationship whose pairs are rows: source, destination and, where ordered, the place in the source's order
-/// and, where the inverse is ordered too, in the destination's.
+/// The table of a relationship whose pairs are rows: source, destination, the position in the source's order where that is ordered, and the
+/// position in the destination's order where the inverse is ordered too.
 final class JoinTable: Sendable {
     static let sourcePosition = 0, destinationPosition = 1, orderPosition = 2, inverseOrderPosition = 3
 
     let id: TableID
     let layout: RowLayout
-    /// Over source[, position], destination.
+    /// The index over source[, position], destination.
     let forward: IndexID
-    /// Over destination, source.
+    /// The index over destination, source.
     let backward: IndexID
-    /// Over destination, inverse position, source; nil where the inverse is not ordered.
+    /// The index over destination, inverse position, source; nil where the inverse is not ordered.
     let inverse: IndexID?
     let isOrdered: Bool
-    /// Whether a destination has one source at most.
+    /// Whether a destination has at most one source.
     let isExclusive: Bool
 
     init(
@@ -29,6 +29,6 @@ final class JoinTable: Sendable {
         self.isExclusive = isExclusive
     }
 
-    /// The index that lists one side's members in their order.
+    /// Returns the index that lists one side's members in order.
     func index(isForward: Bool) -> IndexID { isForward ? forward : inverse ?? backward }
 }

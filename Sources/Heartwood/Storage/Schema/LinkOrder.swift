@@ -1,19 +1,19 @@
-/// Gives the members of an ordered relationship places, numbers that rise with the order, so that as few as possible change.
+/// Assigns positions, ascending numbers, to the members of an ordered relationship, so that as few positions as possible change.
 ///
-/// Places lie far apart: whoever comes between two others takes one between theirs. Only where there is none left the whole
-/// relationship is numbered anew.
+/// Positions are far apart, so that a member between two others gets a number between theirs. The whole relationship is renumbered only where
+/// no such number is left.
 enum LinkOrder {
     static let distance: Int64 = 1 << 32
 
-    /// The place behind `last`; nil where there is none.
+    /// Returns a position after `last`; nil where none is left.
     static func place(after last: Int64?) -> Int64? {
         guard let last else { return 0 }
         let (place, isOverflow) = last.addingReportingOverflow(distance)
         return isOverflow ? nil : place
     }
 
-    /// - Parameter places: of the members in the order that is wanted; nil for those that have none yet.
-    /// - Returns: the new places of those that get one, by their indices in the list.
+    /// - Parameter places: the members' positions in the new order; nil for a member without one.
+    /// - Returns: the changed positions, with their indexes in the list.
     /// - Complexity: O(n log n), O(n) where nothing was moved.
     static func changes(_ places: [Int64?]) -> [(index: Int, place: Int64)] {
         let kept = risingIndices(places)
@@ -37,7 +37,7 @@ enum LinkOrder {
         }
     }
 
-    /// `count` places between two others; nil where there is no room.
+    /// Returns `count` positions between two others; nil where there is no room.
     private static func between(_ low: Int64?, _ high: Int64?, count: Int) -> [Int64]? {
         let count = Int64(count)
         let (span, isTooFar) = count.multipliedReportingOverflow(by: distance)
@@ -58,7 +58,7 @@ enum LinkOrder {
         }
     }
 
-    /// The indices of a longest rising part of the places there are.
+    /// Returns the indexes of a longest increasing subsequence of the existing positions.
     private static func risingIndices(_ places: [Int64?]) -> [Int] {
         let known = places.indices.filter { places[$0] != nil }
         return LongestIncreasingSubsequence.places(in: known.map { places[$0] ?? 0 }).map { known[$0] }

@@ -1,9 +1,9 @@
-/// A longest part of a list whose numbers rise: what can stay where it is while the rest moves.
+/// A longest subsequence of ascending numbers: the elements that can stay while the others move.
 enum LongestIncreasingSubsequence {
-    /// The places of its numbers. Of equal numbers one is in it at most.
-    /// - Complexity: O(n log n), O(n) where all rise.
+    /// Returns the indexes of the subsequence's elements. It contains at most one of equal numbers.
+    /// - Complexity: O(n log n); O(n) where all numbers ascend.
     static func places<Number: Comparable>(in numbers: [Number]) -> [Int] {
-        /// By length: the place of the smallest number that ends a rise so long.
+        /// By length minus one: the index of the smallest number that ends an ascending subsequence of this length.
         var ends: [Int] = []
         var before = [Int](repeating: -1, count: numbers.count)
         for (place, number) in numbers.enumerated() {

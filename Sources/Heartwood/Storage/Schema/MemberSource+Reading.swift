@@ -1,9 +1,9 @@
 import RecordLog
 
-/// What a to-many relationship has in one commit.
+/// Reads the members of a to-many relationship in one commit.
 extension Snapshot {
-    /// Calls `body` with each member's reference, in the relationship's order; false stops.
-    /// One index seek a table; no member's row is read.
+    /// Calls `body` with each member's reference, in the relationship's order, until it returns false.
+    /// One index seek for each table; reads no member's row.
     func forEachMember(of owner: RowReference, in source: MemberSource, _ body: (RowReference) throws -> Bool) throws {
         let range = RecordLogView.range(of: owner)
         switch source {
@@ -17,7 +17,7 @@ extension Snapshot {
         case .link(let link, let isForward):
             var cursor = try cursor(link.index(isForward: isForward), range)
             while try cursor.next() != nil {
-                // The other end is the last component of the key, so the link's row is not read.
+                // The key's last component is the other end, so the link row need not be read.
                 guard let member = RecordLogView.lastReference(of: cursor.key) else { continue }
                 guard try body(member) else { return }
             }

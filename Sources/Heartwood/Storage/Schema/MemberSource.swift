@@ -1,9 +1,9 @@
 import RecordLog
 
-/// Where the members of a to-many relationship are found.
+/// The source of a to-many relationship's members.
 enum MemberSource: Sendable {
-    /// In each of these tables' index over the inverse to-one column.
+    /// These tables' indexes over the inverse to-one column.
     case inverse([(table: TableID, index: IndexID)])
-    /// In a join table, looked up by source (forward) or by destination.
+    /// A join table, searched by source (forward) or by destination.
     case link(JoinTable, isForward: Bool)
 }

@@ -1,15 +1,15 @@
 import Foundation
 import RecordLog
 
-/// Between the engine's errors and Core Data's.
+/// Converts the engine's errors to Core Data's.
 enum RecordLogErrors {
-    /// A Core Data error with the engine's own below it (`NSUnderlyingErrorKey`).
+    /// Returns a Core Data error with the engine's error as `NSUnderlyingErrorKey`.
     static func wrap(_ error: StoreError, opening: Bool = false) -> NSError {
         let code = switch error.code {
         case .locked: NSPersistentStoreTimeoutError
-        // What Core Data gives for an SQLite file that is damaged.
+        // Core Data's code for a damaged SQLite file.
         case .corrupt where opening: CocoaError.Code.fileReadCorruptFile.rawValue
-        // A file that is to be read alone.
+        // A store that is opened only for reading.
         case .notFound where opening && hasDirectory(error.path): CocoaError.Code.fileReadNoSuchFile.rawValue
         case _ where opening: NSPersistentStoreOpenError
         case .io, .noSpace, .poisoned, .readOnly, .undecided: NSPersistentStoreSaveError
@@ -18,12 +18,12 @@ enum RecordLogErrors {
         return make(code, error, opening && error.code == .notFound ? missing(error.path) : "\(error)")
     }
 
-    /// The same of what may be another error, which stays what it is.
+    /// Wraps an error of the engine, and returns any other error unchanged.
     static func wrapIfOfEngine(_ error: any Error, opening: Bool = false) -> any Error {
         (error as? StoreError).map { wrap($0, opening: opening) } ?? error
     }
 
-    /// Of a removal: who has the store in use is not waited for.
+    /// Wraps the error of a store's removal. A removal does not wait for other users, so a lock is not reported as a timeout.
     static func wrapRemoval(_ error: StoreError) -> NSError {
         let isFailure = error.code == .io || error.code == .permissionDenied
         return make(isFailure ? NSPersistentStoreSaveError : NSPersistentStoreOperationError, error, "\(error)")

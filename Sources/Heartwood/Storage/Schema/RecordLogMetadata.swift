@@ -2,9 +2,9 @@ import Foundation
 internal import FileReading
 import RecordLog
 
-/// What a record log keeps about itself for the stack, in the system table.
+/// The stack's metadata in a record log's system table.
 enum RecordLogMetadata {
-    /// In the metadata of a store one of whose migration's stages was not ended: the checksum of the version that the stage leads to.
+    /// The metadata key of an unfinished stage of a staged migration. Its value is the checksum of the version that the stage leads to.
     static let unfinishedStage = "HeartwoodUnfinishedMigrationStage"
 
     static func initial(
@@ -20,7 +20,7 @@ enum RecordLogMetadata {
         metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
     }
 
-    /// Writes metadata that say which version the store has, and the version itself.
+    /// Writes metadata with a store's version, and the model of that version.
     static func write(
         _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction
     ) throws {
@@ -29,14 +29,14 @@ enum RecordLogMetadata {
         try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum(of: model, configuration: configuration).utf8))
     }
 
-    /// The `checksum(of:configuration:)` of the version that a store has; nil before it has one.
+    /// Returns the `checksum(of:configuration:)` of a store's version; nil before it has one.
     static func checksum(in snapshot: Snapshot) throws -> String? {
         try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The configuration that a store was made under, or migrated under; nil where that was none.
+    /// Returns the configuration with which a store was created or migrated; nil for none.
     static func configuration(in snapshot: Snapshot) throws -> String? {
-        // A checksum has no colon; a name may have one.
+        // A checksum contains no colon, but a configuration's name may.
         guard let stored = try checksum(in: snapshot), let colon = stored.lastIndex(of: ":"), colon > stored.startIndex else { return nil }
         return String(stored[..<colon])
     }
@@ -48,24 +48,24 @@ enum RecordLogMetadata {
         return all.filter { names.contains($0.key) }
     }
 
-    /// One string that is equal exactly where the version hashes are.
+    /// Returns a string that is equal exactly where the version hashes are.
     static func checksum(of model: NSManagedObjectModel, configuration: String?) -> String {
         "\(configuration ?? ""):\(model.versionChecksum)"
     }
 
-    /// The `versionChecksum` of the model whose hashes a store's metadata have; nil where they have none.
+    /// Returns the `versionChecksum` for the version hashes in a store's metadata; nil where they are missing.
     static func versionChecksum(_ metadata: [String: Any]) -> String? {
         (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map(NSManagedObjectModel.checksum(of:))
     }
 
-    /// New metadata of a client, with what is the store's own as it was, and what a staged migration has noted.
+    /// Merges metadata from a client with the keys that belong to the store or to a staged migration.
     static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
         var merged = new
         for key in storesOwn + [unfinishedStage] { merged[key] = old[key] }
         return merged
     }
 
-    /// The metadata of a store that takes another's place: that one's, but for type and version.
+    /// Returns the metadata of a store that replaces another: the other's, except for type and version.
     static func ofSuccessor(_ own: [String: Any], to old: [String: Any]) -> [String: Any] {
         var merged = old
         for key in storesOwn where key != NSStoreUUIDKey { merged[key] = own[key] }
@@ -79,7 +79,7 @@ enum RecordLogMetadata {
 
     static func read(_ snapshot: Snapshot) throws -> [String: Any] { try StoredMetadata(snapshot).values() }
 
-    /// - Throws: where the bytes are no binary property list, or one that Foundation is not to be handed: the file may come from anywhere.
+    /// - Throws: where the bytes are no binary property list, or have a shape that is not safe to pass to Foundation. The file may be from anyone.
     static func decode(_ data: Data) throws -> [String: Any] {
         do {
             try BinaryPropertyList(Array(data)).checkShape()
@@ -90,12 +90,12 @@ enum RecordLogMetadata {
         return try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]
     }
 
-    /// What clients do not set.
+    /// The keys that clients cannot set.
     static let storesOwn = [
         NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, FormerVersions.key,
     ]
 
-    /// Names the entities that differ.
+    /// Returns an error that names the entities that differ.
     static func mismatch(path: String, model: NSManagedObjectModel, configuration: String?, metadata: [String: Any]) -> NSError {
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let wanted = hashes(of: model, configuration: configuration)

@@ -1,4 +1,4 @@
-/// What tables and indexes are called inside a record log. Part of the format: FORMAT.md, "How the stack uses tables".
+/// The names of tables and indexes in a record log. Part of the format: docs/format/stack.md.
 enum RecordLogNames {
     static func link(_ entity: String, _ relationship: String) -> String { "link:\(entity).\(relationship)" }
     static func reference(_ relationship: String) -> String { "reference:\(relationship)" }
@@ -7,20 +7,20 @@ enum RecordLogNames {
     static let linkForward = "forward"
     static let linkBackward = "backward"
     static let linkInverse = "inverse"
-    /// No entity's: the transactions of the store's history.
+    /// The table of the history's transactions. No entity can have this name.
     static let history = "history:transactions"
 }
 
-/// Rows of the system table that the stack owns.
+/// The system table's rows that belong to the stack.
 enum RecordLogSystemRow {
     /// A binary property list: the store's metadata.
     static let metadata: UInt64 = 8
     /// The model's archive.
     static let model: UInt64 = 9
-    /// The model's version checksum, in UTF-8: equal means that nothing else needs comparing.
+    /// The model's version checksum in UTF-8. Where it is equal, nothing else is compared.
     static let modelChecksum: UInt64 = 10
-    /// There where derived attributes are due after a migration.
+    /// Exists while derived attributes must be computed after a migration.
     static let pendingDerivations: UInt64 = 12
-    /// Which transactions of the history are earlier than one before them (`HistoryFalls`).
+    /// The transactions of the history that are earlier than the one before them (`HistoryFalls`).
     static let historyFalls: UInt64 = 13
 }

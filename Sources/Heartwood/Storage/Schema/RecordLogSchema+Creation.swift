@@ -1,27 +1,27 @@
 import Foundation
 import RecordLog
 
-/// The relationships of a model that need a join table: one entry a pair of inverses.
+/// A join table that a model needs: one for each pair of inverses.
 struct LinkPlan {
     let entity: NSEntityDescription
     let relationship: NSRelationshipDescription
 
     var name: String { RecordLogNames.link(entity.name ?? "", relationship.name) }
 
-    /// Whether both sides have an order.
+    /// Whether both sides are ordered.
     var isOrderedTwice: Bool {
         guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return false }
         return relationship.isOrdered && inverse.isToMany && inverse.isOrdered
     }
 
-    /// Whether no property of the destination has the same pairs from the other side.
+    /// Whether the destination has no to-many property with the same pairs.
     var isSeenFromOneSide: Bool {
         guard let inverse = relationship.inverseRelationship else { return true }
-        // A to-one side has a column of its own.
+        // A to-one inverse has its own column.
         return inverse === relationship || !inverse.isToMany
     }
 
-    /// Source, destination, and a place for each order.
+    /// Source, destination, and a position for each order.
     var columns: [(name: String, type: ColumnType)] {
         var columns: [(name: String, type: ColumnType)] = [("source", .reference), ("destination", .reference)]
         if relationship.isOrdered { columns.append(("position", .int64)) }
@@ -29,18 +29,18 @@ struct LinkPlan {
         return columns
     }
 
-    /// Whether a to-many relationship is kept in a join table rather than in its inverse's column.
+    /// Whether a join table stores a to-many relationship; otherwise the inverse's column does.
     static func isNeeded(_ relationship: NSRelationshipDescription) -> Bool {
         guard relationship.isToMany, !relationship.isTransient else { return false }
         guard let inverse = relationship.inverseRelationship else { return true }
         return inverse.isToMany || relationship.isOrdered
     }
 
-    /// The side that writes the pairs: the ordered one, else the first by name. Each side is named after the entity that
-    /// states it, so that both sides find the same one.
+    /// Whether a relationship is the side whose objects are the links' sources: the ordered side, else the first by entity name and property name.
+    /// The name is that of the entity that declares the side, so that both sides give the same answer.
     ///
-    /// Part of the format: FORMAT.md, "How the stack uses tables".
-    /// - Parameter entity: the one that states `relationship`.
+    /// Part of the format: docs/format/stack.md.
+    /// - Parameter entity: the entity that declares `relationship`.
     static func isForward(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) -> Bool {
         guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return true }
         guard isNeeded(inverse) else { return true }
@@ -52,14 +52,14 @@ struct LinkPlan {
 }
 
 extension NSEntityDescription {
-    /// The entity that states a property: itself or the nearest ancestor that has it.
+    /// Returns the entity that declares a property: the topmost of this entity and its superentities that has it.
     func owner(of property: NSPropertyDescription) -> NSEntityDescription {
         var entity = self
         while let parent = entity.superentity, parent.frozenProperties.contains(where: { $0 === property }) { entity = parent }
         return entity
     }
 
-    /// The concrete entities in one flat list, each once.
+    /// Returns the concrete entities, sorted by name.
     static func concrete(among entities: [NSEntityDescription]) -> [NSEntityDescription] {
         entities.filter { !$0.isAbstract }.sorted { ($0.name ?? "") < ($1.name ?? "") }
     }
@@ -75,7 +75,7 @@ struct RecordLogSchemaWriter {
         for plan in Self.links(of: entities) { try defineLink(plan) }
     }
 
-    /// Every join table that the entities need, each once.
+    /// Returns each join table that the entities need, once.
     static func links(of entities: [NSEntityDescription]) -> [LinkPlan] {
         var plans: [LinkPlan] = []
         var seen: Set<String> = []

@@ -1,16 +1,16 @@
 import Foundation
 import RecordLog
 
-/// Makes the schema of an open store from its catalog and the model.
+/// Builds the schema of an open store from its catalog and the model.
 struct RecordLogSchemaReader {
     let catalog: Catalog
     let entities: [NSEntityDescription]
-    /// `DerivationReader`'s.
+    /// The result of `DerivationReader`.
     let derivations: [ObjectIdentifier: [Derivation]]
     let plans: IndexPlans
     let store: any IdentifyingStore
     let firstSlot: UInt16
-    /// Whether there must be a column for each value and an index for each constraint: for a model with which the store was not made.
+    /// Whether each value must have a column and each constraint an index: for a model other than the store's own.
     var demandsAll = false
 
     func read() throws -> RecordLogSchema {
@@ -47,7 +47,7 @@ struct RecordLogSchemaReader {
             property.isTransient ? nil : definition.currentLayout.columns.first { $0.name == property.name }?.id
         }
         for property in properties where !property.isTransient {
-            // Rows are built and read by the property's type.
+            // Rows are encoded and decoded by the property's type.
             let column = definition.currentLayout.columns.first { $0.name == property.name }
             if let column, column.type != PropertyKind(property).columnType { throw missing("column \(name).\(property.name) of its type") }
             if demandsAll, column == nil, PropertyKind(property).columnType != nil { throw missing("column \(name).\(property.name)") }

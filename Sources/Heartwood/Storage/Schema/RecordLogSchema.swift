@@ -1,20 +1,20 @@
 import Foundation
 import RecordLog
 
-/// How a model lies in a record log: which table, columns and indexes each entity has, and where each relationship is.
+/// The mapping of a model to a record log: the table, columns and indexes of each entity, and the storage of each relationship.
 ///
-/// - Each concrete entity has a table of its own, with a column for each persistent attribute and to-one relationship.
+/// - Each concrete entity has its own table, with a column for each persistent attribute and to-one relationship.
 /// - A to-many relationship whose inverse is to-one has no storage: it is a range of the index over the inverse's column.
 /// - Any other to-many relationship (many-to-many, ordered, or without an inverse) has a join table.
 ///
-/// Immutable; made when a store is loaded.
+/// Immutable; built when a store is loaded.
 final class RecordLogSchema: Sendable {
     /// By table ID.
     let tables: [EntityTable?]
-    /// The same, for loops over rows, which count no references.
+    /// The same tables, for loops over rows without retain and release.
     private let unretained: [Unmanaged<EntityTable>?]
     let links: [JoinTable]
-    /// nil where nothing is derived.
+    /// nil where the model has no derived attributes.
     let derivations: DerivationWatches?
 
     init(tables: [EntityTable], links: [JoinTable]) {
@@ -35,25 +35,25 @@ final class RecordLogSchema: Sendable {
         return index < tables.count ? tables[index] : nil
     }
 
-    /// The same, valid as long as the schema is held.
+    /// Returns a table that is valid as long as the schema is held.
     @inline(__always)
     func unretainedTable(_ id: TableID) -> Unmanaged<EntityTable>? {
         let index = Int(id.rawValue)
         return index < unretained.count ? unretained[index] : nil
     }
 
-    /// The table of an object's row; nil for a key of another store.
-    /// - Parameter slotBase: the store's.
+    /// Returns the table of an object's row; nil for a key of another store.
+    /// - Parameter slotBase: the store's slot base.
     func table(of key: ObjectKey, slotBase: UInt64) -> EntityTable? {
         UInt16(exactly: (key.rawValue >> 48) &- (slotBase >> 48)).flatMap { table(TableID(rawValue: $0)) }
     }
 
-    /// Whether `key` is of a table of this store.
+    /// Whether `key` belongs to a table of this store.
     func holds(_ key: ObjectKey, slotBase: UInt64) -> Bool { table(of: key, slotBase: slotBase) != nil }
 
-    /// The table of an entity's rows.
-    /// - Parameter slotBase: the store's.
-    /// - Throws: where the runtime is of a store that this one was exchanged for.
+    /// Returns the table of an entity's rows.
+    /// - Parameter slotBase: the store's slot base.
+    /// - Throws: where the runtime belongs to a store that was replaced by this one.
     func table(of runtime: EntityRuntime, slotBase: UInt64) throws -> EntityTable {
         let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
         guard let table = table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }

@@ -1,13 +1,12 @@
-/// Rows that were built and are still to be written, with hashes of their unique values.
+/// Encoded rows that are still to be written, with the hashes of their unique values.
 ///
-/// Whether a value is taken is asked of a table as large as the batch, and the processor waits for each answer. For a group of rows it waits
-/// for all of them at once.
+/// Each uniqueness check reads from a hash table that may be as large as the batch, and causes a cache miss. The misses of a group of rows overlap.
 struct RowBatch {
-    /// So many questions are under way in a processor at once.
+    /// The number of cache misses that a processor handles at once.
     static let size = 16
 
     private var bytes: [UInt8] = []
-    /// Where each row ends, and where its hashes do.
+    /// The ends of each row in `bytes` and in `hashes`.
     private var ends: [(byte: Int, hash: Int)] = []
     private(set) var hashes: [UInt64] = []
 
@@ -26,7 +25,7 @@ struct RowBatch {
         ends.append((bytes.count, hashes.count))
     }
 
-    /// Gives each row's bytes, and the places of its hashes.
+    /// Calls `body` with each row's bytes and the range of its hashes.
     func forEach(_ body: (UnsafeRawBufferPointer, Range<Int>) throws -> Void) rethrows {
         try bytes.withUnsafeBytes { bytes in
             var start = (byte: 0, hash: 0)

@@ -1,17 +1,17 @@
 import RecordLog
 
-/// Rows by hashes of values that they have, or had: an open-addressing table with linear probing, 16 bytes a place.
+/// Rows by hashes of their current or former values: an open-addressing table with linear probing, 16 bytes a slot.
 ///
 /// Invariants:
-/// 1. The number of places is 0 or a power of two, and a quarter of them is free, so that a search ends.
-/// 2. A free place has the reference 0, which no row has.
+/// 1. The number of slots is 0 or a power of two, and at least a quarter of them is free, so that each search ends.
+/// 2. A free slot has the reference 0, which no row has.
 struct RowsByHash {
     private var places: [(hash: UInt64, reference: RowReference)] = []
     private var count = 0
-    /// Something of every place that `prepare` has read, so that it is.
+    /// Depends on every slot that `prepare` reads, so that the reads are not optimized away.
     private var seen: UInt64 = 0
 
-    /// Makes room for hashes, and reads where each of them would be, side by side.
+    /// Reserves room for hashes and reads their slots in advance, so that the cache misses overlap.
     mutating func prepare(_ hashes: [UInt64]) {
         while (count + hashes.count) * 4 > places.count * 3 { grow() }
         for hash in hashes { seen ^= places[Int(truncatingIfNeeded: hash) & (places.count - 1)].hash }
@@ -27,12 +27,12 @@ struct RowsByHash {
 
     func contains(_ hash: UInt64) -> Bool { first(hash) { _ in true } != nil }
 
-    /// A row of those with this hash.
+    /// Returns a row with this hash that `isWanted` accepts.
     func first(_ hash: UInt64, where isWanted: (RowReference) throws -> Bool) rethrows -> RowReference? {
         count == 0 ? nil : try search(hash, isWanted).found
     }
 
-    /// Where a wanted row with this hash is, or the free place at which there is none.
+    /// Returns the slot of a wanted row with this hash, or the free slot that ends the search.
     @inline(__always)
     private func search(_ hash: UInt64, _ isWanted: (RowReference) throws -> Bool) rethrows -> (place: Int, found: RowReference?) {
         var place = Int(truncatingIfNeeded: hash) & (places.count - 1)

@@ -3,11 +3,11 @@ internal import FileReading
 import RecordLog
 import Synchronization
 
-/// What a record log says of itself, made of its bytes where somebody asks: opening a store of the version that is wanted does not, and the first
-/// property list that a process reads costs as much as all the rest of an opening.
+/// The metadata of a record log, decoded at the first access. An opening with the right model version does not need them, and decoding the first
+/// property list in a process costs as much as the rest of the opening.
 final class StoredMetadata: IdentifierHolder, Sendable {
     private struct State: @unchecked Sendable {
-        // Unchecked: property lists, which nobody changes.
+        // Unchecked: the values are property lists, which do not change.
         var bytes: [UInt8] = []
         var values: [String: Any]?
         var identifier: String?
@@ -21,7 +21,7 @@ final class StoredMetadata: IdentifierHolder, Sendable {
         state = Mutex(State(values: values))
     }
 
-    /// - Throws: where the store says nothing that could be read.
+    /// - Throws: where the metadata cannot be read.
     init(_ snapshot: Snapshot) throws {
         var first = State(bytes: try snapshot.systemValue(RecordLogSystemRow.metadata).map { Array($0) } ?? [])
         if !first.bytes.starts(with: "bplist".utf8) { first.values = first.bytes.isEmpty ? [:] : try RecordLogMetadata.decode(first.data) }
@@ -36,7 +36,7 @@ final class StoredMetadata: IdentifierHolder, Sendable {
         }.values ?? [:]
     }
 
-    /// `NSStoreUUIDKey` alone, which takes less than all of it.
+    /// The value of `NSStoreUUIDKey`, read without decoding the whole property list.
     var identifier: String {
         state.withLock { state in
             if let known = state.identifier { return known }

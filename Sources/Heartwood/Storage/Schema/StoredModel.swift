@@ -1,20 +1,20 @@
 import Foundation
 import RecordLog
 
-/// What a record log says of itself: for tools that have a file and no model.
+/// Reads the model in a record log, for tools that have a file and no model.
 package enum StoredModel {
-    /// For opening a log without the stack: such as know every index that the stack makes.
+    /// Options for opening a log without the stack; they include the stack's index key extractors.
     package static var options: StoreOptions {
         var options = StoreOptions()
         options.makeExtractor = SpecifiedKeys.make
         return options
     }
 
-    /// The model that the store at `url` was made with.
+    /// Reads the model of the store at `url`.
     /// - Parameters:
-    ///   - acceptsDamage: whether a damaged store gives the model of the commit before the damage.
-    ///   - tell: called with what is damaged, where that is accepted.
-    /// - Throws: where the file is no store, holds no model, or cannot be read.
+    ///   - acceptsDamage: for a damaged store, whether to return the model of the last commit before the damage.
+    ///   - tell: called with the damage that was accepted.
+    /// - Throws: where the file is no store, contains no model, or cannot be read.
     package static func read(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ tell: (StoreError) -> Void = { _ in }) throws
         -> NSManagedObjectModel
     {
@@ -28,8 +28,8 @@ package enum StoredModel {
         return try NSManagedObjectModel.unarchive(bytes)
     }
 
-    /// The name of the configuration that the store at `url` was added under; nil where that was none, or there is no store yet.
-    /// - Parameter acceptsDamage: whether a damaged store gives that of the commit before the damage.
+    /// Returns the configuration with which the store at `url` was added; nil for none, or where no store exists yet.
+    /// - Parameter acceptsDamage: for a damaged store, whether to read the last commit before the damage.
     /// - Throws: where the file is no store, or cannot be read.
     package static func configuration(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false) throws -> String? {
         guard isThere(url) else { return nil }
@@ -38,7 +38,7 @@ package enum StoredModel {
         return try RecordLogMetadata.configuration(in: log.snapshot())
     }
 
-    /// Whether a file at `url` has anything in it; an empty one is a store to be.
+    /// Whether the file at `url` exists and is not empty. An empty file becomes a store later.
     package static func isThere(_ url: URL) -> Bool {
         let found = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
         return found.map { ($0[.size] as? NSNumber)?.intValue != 0 } ?? false

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// By `ManagedProperties.number`: the indexes of one entity's properties. Any thread may ask.
+/// Indexes of one entity's properties, by `ManagedProperties.number`. Any thread may read them.
 ///
-/// A directory of tables that is replaced by a larger one, and never changed; old ones are kept, since somebody may be reading them.
+/// A directory of tables never changes; a larger one replaces it. Old directories are kept, since another thread may still read them.
 struct AccessorTables: ~Copyable, @unchecked Sendable {
-    // Unchecked: what the directory leads to does not change once it is stored.
+    // Unchecked: a stored directory's tables do not change.
 
-    /// Word 0: how many tables; word 1: the directory before; then the tables' addresses, 0 where there is none.
+    /// Word 0: the number of tables. Word 1: the previous directory. Then the tables' addresses, 0 for none.
     private let directory = Atomic<UnsafeMutablePointer<UInt>?>(nil)
     private static let headerWords = 2
     private static let lock = Mutex(())
 
-    /// - Returns: the indexes by place; -1 where the entity has no such property. nil where the list is new here.
+    /// - Returns: the indexes by position in the list; -1 where the entity has no such property. nil where the table does not exist yet.
     @inline(__always)
     borrowing func table(_ number: Int) -> UnsafePointer<Int>? {
         guard let words = directory.load(ordering: .acquiring), number < Int(bitPattern: words[0]) else { return nil }

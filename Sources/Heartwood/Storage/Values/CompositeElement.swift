@@ -1,12 +1,12 @@
 import Foundation
 
-/// One element of a composite attribute at run time. Its value lies with the object's other values, under an index of its own.
+/// An element of a composite attribute. Its value is one of the object's values, with its own index.
 struct CompositeElement {
-    /// Within the composite.
+    /// The name within the composite.
     let name: String
     let index: Int
 
-    /// Tells each composite where its elements are. Costs a test where the entity has none.
+    /// Sets the elements of each composite. Costs one test where the entity has none.
     static func connect(_ list: [PropertyRuntime], of entity: NSEntityDescription) -> [PropertyRuntime] {
         guard entity.hasComposites else { return list }
         var result = list
@@ -21,11 +21,11 @@ struct CompositeElement {
 }
 
 extension EntityRuntime {
-    /// Values by property name with the elements of composites in dictionaries, as key-value coding shows them.
+    /// Moves the elements of composites in a dictionary of values into inner dictionaries, as key-value coding returns them.
     func nested(_ values: [String: Any]) -> [String: Any] {
         guard entity.hasComposites else { return values }
         var result = values
-        // Inner ones first: a composite comes before its elements.
+        // Inner composites first: a composite comes before its elements.
         for property in properties.reversed() {
             guard let elements = property.elements else { continue }
             var inner: [String: Any] = [:]
@@ -38,7 +38,7 @@ extension EntityRuntime {
         return result
     }
 
-    /// The index of the property that the entity states: of an element, its outermost composite's.
+    /// Returns the index of the declared property: for an element, that of its outermost composite.
     func statedIndex(_ index: Int) -> Int {
         guard entity.hasComposites, let dot = properties[index].name.firstIndex(of: ".") else { return index }
         return indexByName[String(properties[index].name[..<dot])] ?? index

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// One property of an entity as the runtime uses it.
+/// A property of an entity, prepared for use at run time.
 struct PropertyRuntime {
     let name: String
     let kind: PropertyKind
@@ -13,14 +13,14 @@ struct PropertyRuntime {
     let destination: NSEntityDescription?
     /// The index of the inverse among the destination's properties; nil without one.
     let inverse: Int?
-    /// Whether the inverse is to-many; meaningless without one.
+    /// Whether the inverse is to-many; undefined without an inverse.
     let inverseIsToMany: Bool
     let isOrdered: Bool
-    /// Whether the inverse keeps an order; false without one.
+    /// Whether the inverse is ordered; false without an inverse.
     let inverseIsOrdered: Bool
     let isItsOwnInverse: Bool
     let deleteRule: NSDeleteRule
-    /// Of a composite attribute: its elements; nil for everything else.
+    /// The elements of a composite attribute; nil for other properties.
     var elements: [CompositeElement]?
 
     init(_ property: NSPropertyDescription) {
@@ -39,7 +39,7 @@ struct PropertyRuntime {
         initial = attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: PropertyKind(property)) } ?? .null
     }
 
-    /// Members as the relationship's value.
+    /// Returns the members as the relationship's value.
     func collection(_ members: [NSObject]) -> Any {
         isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
     }
@@ -51,49 +51,49 @@ struct PropertyRuntime {
         return isItsOwnInverse || isOrdered && !inverseIsToMany
     }
 
-    /// Whether a change of this property changes the object's own row.
+    /// Whether the object's own row stores this property.
     var hasColumn: Bool { !isTransient && kind.columnType != nil }
 }
 
-/// An entity in one store: what objects of it need at run time, in arrays by property index.
+/// An entity bound to one store: the tables that its objects need at run time, by property index.
 ///
-/// Immutable once made; a coordinator makes one for each concrete entity of each store and keeps them.
+/// Immutable. A coordinator creates one for each concrete entity of each store and keeps it.
 final class EntityRuntime: @unchecked Sendable {
     let entity: NSEntityDescription
-    /// The class as a word, 0 until the first object is made: code may name its class only after the store was added.
+    /// The object class as a word; 0 until the first object is created, because code may set the class name after the store was added.
     let resolvedClass = Atomic<UInt>(0)
-    /// The high 16 bits of the keys of its objects.
+    /// The upper 16 bits of the objects' keys.
     let slot: UInt16
-    /// The store. nil once it was removed and is gone; objects may outlive it.
+    /// The store; nil once it was removed and deallocated. Objects may outlive it.
     private(set) weak var holder: (any IdentifyingStore)?
-    /// The store's: added to a row reference's bits, this makes the key of the same object in the coordinator.
+    /// The store's slot base. A row reference's bits plus the slot base are the object's key in the coordinator.
     let slotBase: UInt64
     /// Whether the store was removed from its coordinator.
     private let retired = Atomic<Bool>(false)
     let properties: [PropertyRuntime]
     let indexByName: [String: Int]
-    /// What saves check, in the order of the properties.
+    /// The checks of a save, in the order of the properties.
     let checks: [PropertyCheck]
     /// By property index.
     let checksByProperty: [PropertyCheck?]
-    /// The relationships that keep an object from being deleted.
+    /// The relationships that can deny a deletion.
     let deniers: [Int]
-    /// The relationships of which each side is stored by itself, while one of them says what the other must be: one to one, ordered
-    /// ones to many with the inverse to one, and those to many that are their own inverse.
+    /// The relationships whose two sides are stored separately although one determines the other: one-to-one, ordered to-many with a to-one
+    /// inverse, and to-many that are their own inverse.
     let pairs: [Int]
     let hasTransients: Bool
-    /// Whether values of objects may lie outside of their rows.
+    /// Whether values may be stored outside rows.
     let hasExternalData: Bool
     /// The values of a newly inserted object.
     let initialValues: [ManagedValue]
-    /// By layout ID, then by property index: where the column lies in a row; nil for a property without a column there.
+    /// By layout ID, then by property index: the column's access; absent for a property without a column in the layout.
     let layouts: Layouts
     typealias Layouts = UnsafeMutableBufferPointer<UnsafeMutablePointer<ColumnAccess>?>
     private let propertyCount: Int
-    /// What generated accessors of the objects' classes look up.
+    /// Used by generated accessors.
     let accessorTables = AccessorTables()
 
-    /// - Parameter accesses: by layout ID, by property index.
+    /// - Parameter accesses: by layout ID, then by property index.
     init(entity: NSEntityDescription, slot: UInt16, store: (any IdentifyingStore)?, accesses: [[ColumnAccess]?]) {
         self.entity = entity
         self.slot = slot
@@ -130,17 +130,17 @@ final class EntityRuntime: @unchecked Sendable {
 
     var isRetired: Bool { retired.load(ordering: .relaxed) }
 
-    /// What the coordinator says when it removes the store.
+    /// Called by the coordinator when it removes the store.
     func retire() { retired.store(true, ordering: .relaxed) }
 
-    /// Where the columns of a row written with `layout` lie, by property index; nil for a layout unknown here.
+    /// Returns the accesses of a layout's columns, by property index; nil for an unknown layout.
     @inline(__always)
     func accesses(_ layout: LayoutID) -> UnsafeMutablePointer<ColumnAccess>? {
         let id = Int(layout.rawValue)
         return id < layouts.count ? layouts[id] : nil
     }
 
-    /// Where a property lies in `row`; nil where the row's layout has no such column, or the value is null.
+    /// Returns a property's access in `row`; nil where the row has no such column, or the value is null.
     @inline(__always)
     func access(_ property: Int, in row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
@@ -148,14 +148,14 @@ final class EntityRuntime: @unchecked Sendable {
         indexByName[name]
     }
 
-    /// The property that key-value coding sets for a key: `setDate:` is the accessor of "date" and of "Date".
+    /// Returns the property that key-value coding sets for a key: `setDate:` sets "date" or "Date".
     func indexToSet(_ key: String) -> Int? {
         indexByName[key] ?? key.first.flatMap { first in
             indexByName[(first.isUppercase ? first.lowercased() : first.uppercased()) + key.dropFirst()]
         }
     }
 
-    /// The property that key-value coding reads for a key: that of "Date" is "date" too.
+    /// Returns the property that key-value coding reads for a key: "Date" reads "date" too.
     func indexToRead(_ key: String) -> Int? {
         indexByName[key] ?? key.first.flatMap { $0.isUppercase ? indexByName[$0.lowercased() + key.dropFirst()] : nil }
     }

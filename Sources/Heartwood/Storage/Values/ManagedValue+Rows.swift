@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 extension ManagedValue {
-    /// Decodes one column; the caller has checked that it is not null, and reads an external one where it lies.
+    /// Decodes one column. The caller has checked that it is not null. External data become null here; the caller reads them.
     init(row: RowView, access: ColumnAccess, kind: PropertyKind, slotBase: UInt64) {
         switch kind {
         case .bool: self = .bool(row.int64(access) != 0)
@@ -23,8 +23,8 @@ extension ManagedValue {
         }
     }
 
-    /// Writes an attribute's value into a row being built. References, external data and what a transformable attribute's value becomes
-    /// (`transformed`) are the store's to write.
+    /// Encodes an attribute's value into a row. The store encodes references and external data, and converts transformable values first
+    /// (`transformed`).
     func encode(into builder: RowBuilder, at position: Int) throws {
         switch self {
         case .unset, .toMany, .reference: break
@@ -41,7 +41,7 @@ extension ManagedValue {
         }
     }
 
-    /// The value as a row keeps it: of a transformable's the bytes, or null where its transformer makes nothing of it.
+    /// Returns the value as a row stores it: for a transformable, its bytes, or null where its transformer returns none.
     /// - Throws: 1550 where its transformer is missing or fails.
     @inline(__always)
     func transformed(_ property: Int, of entity: NSEntityDescription, _ object: (any EntityObject)? = nil) throws -> ManagedValue {
@@ -51,7 +51,7 @@ extension ManagedValue {
 }
 
 extension RowBuilder {
-    /// Begins the next version of a row with what the row has. Properties find their columns in rows of older layouts.
+    /// Begins a new version of a row with the row's current values. A row of an older layout is converted to the current one.
     func begin(_ table: EntityTable, revising row: RowView) throws {
         guard row.layoutID != table.layout.id else { return begin(table.layout, copying: row, of: table.layout) }
         let accesses = try table.accesses(of: row)
@@ -64,7 +64,7 @@ extension RowBuilder {
 }
 
 extension UUID {
-    /// The 16 bytes in memory order as two words.
+    /// Creates a UUID from its 16 bytes in memory order, as two words.
     init(storedBytes: (UInt64, UInt64)) {
         var bytes = storedBytes
         self = withUnsafeBytes(of: &bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -107,7 +107,7 @@ extension StoredDecimal {
 }
 
 extension Decimal {
-    /// The mantissa, 16 bits a word, least significant first.
+    /// The mantissa in words of 16 bits, least significant first.
     fileprivate var mantissaWords: [UInt16] {
         var words: [UInt16] = []
         var rest = Decimal(sign: .plus, exponent: 0, significand: significand)
@@ -118,7 +118,7 @@ extension Decimal {
             var whole = Decimal()
             NSDecimalRound(&whole, &quotient, 0, .down)
             var word = rest - whole * base
-            // The quotient has 38 digits, and may have been rounded up to a whole number.
+            // The quotient has 38 digits and may have been rounded up to a whole number.
             if word < 0 {
                 whole -= 1
                 word += base

@@ -2,9 +2,10 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// The rows that one context has made of an incremental store's nodes: what its objects point at, and so kept as long as they may.
+/// The rows that one context has made from an incremental store's nodes. Its objects point into them, so they live as long as the context may
+/// need them.
 ///
-/// A row that comes again as it was is the same memory, so that asking again costs none.
+/// A row that is unchanged when it is read again keeps its memory, so repeated reads allocate nothing.
 final class IncrementalRows: Sendable {
     private struct Row {
         let body: UnsafeMutableRawPointer
@@ -13,7 +14,7 @@ final class IncrementalRows: Sendable {
     }
 
     private struct State: @unchecked Sendable {
-        // Unchecked: a row's bytes do not change once they are here.
+        // Unchecked: a row's bytes do not change once it is in this dictionary.
         var rows: [ObjectKey: [Row]] = [:]
     }
 
@@ -25,7 +26,7 @@ final class IncrementalRows: Sendable {
         }
     }
 
-    /// Keeps a copy of a row.
+    /// Stores a copy of a row, or finds an equal one.
     func keep(_ body: UnsafeRawBufferPointer, _ key: ObjectKey, _ reference: RowReference, version: UInt32) -> RowView {
         nonisolated(unsafe) let body = body
         let kept: UInt = state.withLock { state in
@@ -42,7 +43,7 @@ final class IncrementalRows: Sendable {
         return RowView(body: UnsafeRawPointer(bitPattern: kept)!, byteCount: body.count, reference: reference, version: version)
     }
 
-    /// The newest row that was read at a version.
+    /// Returns the newest row that was read at a version.
     func row(_ key: ObjectKey, _ reference: RowReference, version: UInt32) -> RowView? {
         let found: (UInt, Int)? = state.withLock { state in
             state.rows[key]?.last { $0.version == version }.map { (UInt(bitPattern: $0.body), $0.byteCount) }

@@ -1,10 +1,10 @@
 import Foundation
 import RecordLog
 
-/// Copies of rows whose own memory is let go. A row keeps its place as long as this object lives.
+/// Copies of rows whose own memory is released. A copy keeps its address as long as this object lives.
 ///
-/// The context that makes the copies adds to them before anybody else sees them. From then on nothing in here changes, so contexts on
-/// several queues may share it.
+/// The context that makes the copies adds them before it shares this object. After that nothing in it changes, so contexts on several queues may
+/// share it.
 final class KeptRows: @unchecked Sendable {
     // Unchecked: see above.
 
@@ -48,12 +48,12 @@ final class KeptRows: @unchecked Sendable {
         return start
     }
 
-    /// Keeps a value that lies outside of its row.
+    /// Stores a value that is stored outside its row.
     func keep(_ value: Data, of property: Int, in copy: RowView) {
         values[Place(body: copy.body, property: property)] = value
     }
 
-    /// nil where the row is not one of these, or the value could not be read when the row was copied.
+    /// Returns nil where the row is not one of these copies, or where the value could not be read when the row was copied.
     func value(of property: Int, in row: RowView) -> Data? {
         values.isEmpty ? nil : values[Place(body: row.body, property: property)]
     }

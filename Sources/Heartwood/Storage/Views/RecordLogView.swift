@@ -1,22 +1,22 @@
 import Foundation
 import RecordLog
 
-/// One commit of a record log, as the stack reads it.
+/// A view of one commit of a record log.
 final class RecordLogView: StoreView {
     let snapshot: Snapshot
     let schema: RecordLogSchema
     let slotBase: UInt64
     private let log: LogStore
-    /// The log's, from before the snapshot was taken.
+    /// The log's publication count from before the snapshot was taken.
     private let publication: UInt64
 
-    /// The log's newest commit.
+    /// A view of the log's newest commit.
     convenience init(of log: LogStore, schema: RecordLogSchema, slotBase: UInt64) {
         let publication = log.publications
         self.init(snapshot: log.snapshot(), of: log, publication: publication, schema: schema, slotBase: slotBase)
     }
 
-    /// - Parameter publication: 0 for a commit that need not be the newest.
+    /// - Parameter publication: 0 for a commit that may be an older one.
     init(snapshot: Snapshot, of log: LogStore, publication: UInt64 = 0, schema: RecordLogSchema, slotBase: UInt64) {
         self.snapshot = snapshot
         self.log = log
@@ -27,7 +27,7 @@ final class RecordLogView: StoreView {
 
     override var file: LogFile? { snapshot.file }
     override var isNewest: Bool { log.publications == publication }
-    /// Whether the log's handle knows all that others have committed.
+    /// Whether the log's handle has seen all commits of other handles.
     var isUpToDate: Bool { log.isUpToDate(snapshot) }
 
     @inline(__always)

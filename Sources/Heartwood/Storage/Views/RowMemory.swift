@@ -1,12 +1,12 @@
 import RecordLog
 
-/// The owners of the memory that a context's objects read their rows from.
+/// The owners of the memory that contains the rows of a context's objects.
 struct RowMemory {
-    /// Files of record logs, in the order in which the context came to them.
+    /// Files of record logs, in the order in which the context first read them.
     private(set) var files: [LogFile] = []
-    /// The rows of stores that are asked.
+    /// Rows of stores that answer requests.
     private(set) var answers: [IncrementalRows] = []
-    /// Rows that were copied out of files.
+    /// Rows copied out of files.
     private(set) var copies: [KeptRows] = []
 
     /// Whether a compaction has replaced one of the files.
@@ -30,7 +30,7 @@ struct RowMemory {
         for rows in other.copies { add(rows) }
     }
 
-    /// Holds these files and copies, and lets go of all others.
+    /// Holds these files and copies, and releases all others.
     mutating func replace(files: [LogFile], copies: KeptRows) {
         self.files = []
         for file in files { add(file) }

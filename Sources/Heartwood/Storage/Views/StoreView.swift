@@ -1,76 +1,76 @@
 import Foundation
 import RecordLog
 
-/// One consistent state of a store, to read from.
+/// A consistent state of a store for reading.
 class StoreView {
-    /// Whether no commit has come after this one, as far as this process knows, and the store is still there.
+    /// Whether this is the newest commit that this process knows of, in a store that is still open.
     var isNewest: Bool { false }
 
-    /// The file that the rows of this view lie in; nil where a store is asked for them.
+    /// The file that contains this view's rows; nil where a store answers requests.
     var file: LogFile? { nil }
 
-    /// Has `memory` keep what the rows of this view lie in.
+    /// Makes `memory` hold the memory of this view's rows.
     func keepRows(in memory: inout RowMemory) {
         if let file { memory.add(file) }
     }
 
     func row(_ key: ObjectKey) throws -> RowView? { nil }
 
-    /// The row at one of its versions, this view's or an earlier one; nil where the store does not have it any more.
+    /// Returns the row at one of its versions, this view's or an earlier one; nil where the store no longer has it.
     func row(_ key: ObjectKey, version: UInt32) throws -> RowView? { nil }
 
-    /// The members that the store lists for a to-many relationship, in its order.
+    /// Returns the stored members of a to-many relationship, in the store's order.
     func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] { [] }
 
     func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int { 0 }
 
-    /// The first member, in the store's order, that is wanted.
+    /// Returns the first member, in the store's order, for which `isWanted` is true.
     /// - Complexity: O(members before it); no row is read.
     func firstMember(
         of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
     ) throws -> ObjectKey? { try members(of: key, runtime: runtime, property: property).first(where: isWanted) }
 
-    /// Whether the store lists `member` among the members. One look-up.
+    /// Whether `member` is a stored member of the relationship. One lookup.
     func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
         try members(of: key, runtime: runtime, property: property).contains(member)
     }
 
-    /// Binary data that a row of this view has in itself, whatever its length; nil where the row says where the data are.
+    /// Returns binary data of any length that the row itself contains; nil where the row contains only their location.
     func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? { nil }
 
-    /// Whether the store is asked by requests in place of queries on rows.
+    /// Whether the store answers requests instead of queries on rows.
     var answersRequests: Bool { false }
 
-    /// The objects that a query asks for, in its order, from a store that answers requests.
+    /// Returns the objects that match a query, in its order, from a store that answers requests.
     /// - Returns: nil where the store does not know the query's predicate, order or window.
     func keys(_ query: StoreQuery) throws -> [ObjectKey]? { nil }
 
-    /// The dictionaries that a query's request asks for; nil where they are to be made of rows or objects.
+    /// Returns the dictionaries that a query's request asks for; nil where they must be built from rows or objects.
     func dictionaries(_ query: StoreQuery) throws -> [NSDictionary]? { nil }
 
-    /// Calls `body` with each row that a query asks for, in its order, until it returns false.
+    /// Calls `body` with each row that matches a query, in its order, until it returns false.
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
     func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
 
-    /// Calls `body` with the row that has a value of a uniqueness constraint, if any has.
-    /// - Parameter key: for what the index is asked.
-    /// - Returns: the index; nil where only a query finds it: `body` was not called then.
+    /// Calls `body` with the row that has a value of a uniqueness constraint, if there is one.
+    /// - Parameter key: a buffer; contains the index key afterwards.
+    /// - Returns: the index that was used; nil where only a query can find the row: `body` was not called then.
     func lookUp(
         _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
     ) throws -> EntityTable.Lookup? { nil }
 
-    /// As `execute`, in two steps; nil where that gives nil.
+    /// Compiles a query for later execution; nil where `execute` returns nil.
     func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }
 
-    /// Computes dictionaries' values, or groups of them, for the rows that a query asks for.
-    /// - Returns: nil where the store cannot compute them from rows; the sink was given nothing then.
+    /// Computes the values of dictionaries, or of groups, from the rows that match a query.
+    /// - Returns: nil where the store cannot compute them from rows; the sink has received nothing then.
     func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? { nil }
 
-    /// Which of the store's commits this is; nil where it does not say.
+    /// The sequence number of this commit; nil where the store has none.
     var commit: UInt64? { nil }
 
-    /// Calls `body` with each row that a query asks for, in its order, and a function that reads one of some key paths of it.
-    /// - Returns: nil where the store cannot read them from rows; nothing was called then.
+    /// Calls `body` with each row that matches a query, in its order, and a function that reads one of the key paths of that row, by its index.
+    /// - Returns: nil where the store cannot read them from rows; `body` was not called then.
     func read(
         _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? { nil }
@@ -80,12 +80,12 @@ class StoreView {
         for key in keys { try body(key, try row(key)) }
     }
 
-    /// The members of one to-many relationship of several objects, in the store's order.
-    /// - Parameter keys: in rising order, each once.
+    /// Returns the members of one to-many relationship of several objects, in the store's order.
+    /// - Parameter keys: ascending, each once.
     func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
         try keys.map { try members(of: $0, runtime: runtime, property: property) }
     }
 
-    /// How many rows a query matches, its limit and offset aside; nil where `execute` gives nil.
+    /// Counts the rows that match a query, without its limit and offset; nil where `execute` returns nil.
     func counted(_ query: StoreQuery) throws -> QueryStatistics? { nil }
 }

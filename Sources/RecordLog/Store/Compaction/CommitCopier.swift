@@ -1,14 +1,13 @@
 /// Appends commits of an old log to the file of a compaction, each as a commit of its own.
 ///
-/// They keep number, time, author and their rows' versions; what names places (previous addresses, the chain) is the new
-/// file's.
+/// They keep their number, time, author and row versions. Addresses of previous records, and the chain of commits, are those of the new file.
 final class CommitCopier {
     private let target: CompactionTarget
     private let path: String
     private var records: RecordCopy
-    /// By table: where rows went that the target has not learnt yet.
+    /// By table: the addresses of copied rows that the target has not learned yet.
     private var placed: [PrimaryDelta?] = []
-    /// Rows that the target has not learnt yet: their numbers go up by no more.
+    /// The count of rows that the target has not learned yet. Their numbers go up by no more than this.
     private var unlearntRows: UInt64 = 0
     /// By table: the next row number that the first commit of a compacted file states.
     private var statedNext: [UInt64] = []
@@ -16,12 +15,12 @@ final class CommitCopier {
     /// Commits copied so far.
     private(set) var count: UInt64 = 0
 
-    /// The target learns what was copied once so much has gathered, which bounds the memory for it.
+    /// Bytes after which the target learns the copied commits. Bounds the memory for them.
     private static let learnAfterBytes: UInt64 = 4 << 20
 
     /// - Parameters:
     ///   - source: the old file.
-    ///   - catalog: as of the snapshot from which commits are copied.
+    ///   - catalog: the catalog as of the snapshot from which commits are copied.
     init(from source: LogFile, _ catalog: Catalog, to target: CompactionTarget, path: String) {
         records = RecordCopy(from: source, catalog, to: target.appender)
         self.target = target
@@ -29,8 +28,8 @@ final class CommitCopier {
         commitChecksum = target.snapshot.commitChecksum
     }
 
-    /// Copies the commits behind a snapshot's up to a later one's of the same file.
-    /// - Parameter hasIndexes: whether the target has its indexes by now, and so may write checkpoints as well.
+    /// Copies the commits between a snapshot and a later one of the same file.
+    /// - Parameter hasIndexes: whether the target has its indexes already, and so may write checkpoints too.
     func copy(from start: Snapshot, to newest: Snapshot, hasIndexes: Bool) throws(StoreError) {
         var walk = CommitScan(from: start, to: newest)
         while walk.sequence < newest.sequence {
@@ -77,7 +76,8 @@ final class CommitCopier {
         count += 1
     }
 
-    /// Numbers are given in turn; a hostile one reserves no memory. What is copied is judged in whole when it is learnt.
+    /// Row numbers are given consecutively, so a hostile one reserves no memory. The target checks the copied commits fully when it learns
+    /// them.
     private func isPossible(_ reference: RowReference) -> Bool {
         guard reference.table != .system else { return reference.row < Transaction.systemRowsMax }
         let number = Int(reference.table.rawValue)
@@ -95,7 +95,7 @@ final class CommitCopier {
     private func append(_ record: RowRecord, _ body: UnsafeRawPointer) throws(StoreError) {
         let reference = record.reference
         let previous = try newest(reference)
-        // A system row that is put again after its deletion begins anew where the new file does not have the deletion.
+        // A system row that is put again after its deletion gets version 1 if the new file does not have the deletion.
         let version = reference.table != .system
             ? record.version : previous == 0 ? 1 : try target.appender.row(at: previous).record.version &+ 1
         let address = try records.append(record, body, version: version, previous: previous)
@@ -117,7 +117,7 @@ final class CommitCopier {
         delta.store(reference.row, address)
     }
 
-    /// Where the row's newest record is in the new file, a deletion's as well; 0 for none.
+    /// The address of the row's newest record in the new file, which may be a deletion; 0 for none.
     private func newest(_ reference: RowReference) throws(StoreError) -> UInt64 {
         let number = Int(reference.table.rawValue)
         if number < placed.count, let address = placed[number]?.load(reference.row), address != 0 { return address }

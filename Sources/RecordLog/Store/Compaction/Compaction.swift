@@ -1,28 +1,28 @@
-/// One compaction, from its claim to the file that has taken the store's place.
+/// One compaction, from the claim of its file until that file has the store's path.
 ///
-/// The rows as of one commit are copied while others write; then, in rounds, the commits made meanwhile, without a lock but to
-/// learn of them; the last round, the superblock, the sync and the rename are done under the store's locks.
+/// It copies the rows as of one commit while other threads and processes write. Then it copies the commits made meanwhile, in rounds, and
+/// takes a lock only to learn of them. The last round, the superblock, the sync and the rename are done under the store's locks.
 ///
-/// Crash points, in order: before the rename there is a file beside the store that the next compaction removes; after it and
-/// before the directory is synced either file may have the store's name, and both are whole: nothing has been acknowledged
-/// to the new one, whose superblock says that its name is to be made durable first (9); after that it is the store.
+/// Crash points, in order: before the rename there is a file beside the store that the next compaction removes. Between the rename and the
+/// sync of the directory either file may have the store's path, and both are whole: nothing has been acknowledged to the new one, whose
+/// superblock says that its name must be made durable first (9). After that the new file is the store.
 final class Compaction {
     private let store: LogStore
     private let progress: ((CompactionProgress) -> Bool)?
     private let path: String
     private var state = CompactionProgress(rowsDone: 0, rowsTotal: 0, commits: 0)
 
-    /// Writers may be faster than this.
+    /// Bounds the rounds, since writers may be faster than the compaction.
     private static let roundsMax = 12
 
-    /// - Parameter path: the store's own file, links followed.
+    /// - Parameter path: the store's own file, with links resolved.
     init(_ store: LogStore, at path: String, progress: ((CompactionProgress) -> Bool)?) {
         self.store = store
         self.path = path
         self.progress = progress
     }
 
-    /// - Returns: what was done, and the old file.
+    /// - Returns: the report, and the old file.
     func run(_ window: HistoryWindow) throws(StoreError) -> (report: CompactionReport, old: ReplacedFile) {
         let file = try CompactionFile.claim(besides: path, like: store.snapshot().file.storage, store.fileSystem)
         do throws(StoreError) {
@@ -57,13 +57,13 @@ final class Compaction {
         try target.writeCheckpoint()
         let copied = try catchUp(from: base, target, copier)
         return try store.lockedForWriting { () throws(StoreError) in
-            // Whichever file is the store's at the end is the one that is locked.
+            // The lock is held on whichever file is the store's at the end.
             let old = store.writer.file, bytesBefore = store.writer.end
             guard old === base.file else { throw CheckpointSink.abandoned(store.path) }
             try copier.copy(from: copied, to: store.snapshot(), hasIndexes: true)
             let isDurable = store.keepsDurable
             let opened = try target.finish(isDurable: isDurable)
-            // Before the rename: without a descriptor left the store is as it was.
+            // Opened before the rename: if no descriptor is left, the store is unchanged.
             let directory = isDurable ? try store.fileSystem.openDirectory(of: file.path) : nil
             try file.storage.liken(to: old.storage)
             try file.rename(to: path)
@@ -75,7 +75,7 @@ final class Compaction {
         }
     }
 
-    /// Copies what was committed meanwhile, until little is left or writers turn out to be faster.
+    /// Copies the commits made meanwhile, until little is left or writers turn out to be faster.
     private func catchUp(from base: Snapshot, _ target: CompactionTarget, _ copier: CommitCopier) throws(StoreError) -> Snapshot {
         var copied = base
         var last = UInt64.max
@@ -101,9 +101,9 @@ final class Compaction {
 
 extension Snapshot {
     /// - Parameter history: bytes of commits that are copied behind the rows.
-    /// - Throws: `noSpace` where the file system of `path` has less room than a new file of what is live may take.
+    /// - Throws: `noSpace` if the file system of `path` has less room than a new file of the live data may take.
     func checkSpace(at path: String, _ fileSystem: any FileSystem, history: UInt64) throws(StoreError) {
-        // What is live lies in the log, whatever a damaged manifest claims.
+        // Live data is within the log, even if a damaged manifest claims more.
         let live = min(usedBytes, end) + history
         let needed = live + live / 4 + (1 << 20)
         guard let free = fileSystem.freeSpace(at: path), free < needed else { return }
@@ -115,7 +115,7 @@ extension Snapshot {
     }
 }
 
-/// A file that has been replaced. Its storage is held, so that no new file gets its identity meanwhile.
+/// A replaced file. Holds its storage, so that no new file gets its identity meanwhile.
 struct ReplacedFile {
     /// nil once no snapshot holds it.
     weak var file: LogFile?

@@ -3,9 +3,9 @@ struct CompactionBase {
     let base: Snapshot
     let target: CompactionTarget
     let timestamp: Int64
-    /// What rows of the system table hold in the new file, where that is not what they held.
+    /// Replacement values for rows of the system table, by row number.
     var systemValues: [UInt64: [UInt8]] = [:]
-    /// Called every few thousand rows, with how many are done.
+    /// Called every few thousand rows with the number of rows done.
     let report: (UInt64) throws(StoreError) -> Void
 
     private static let progressEvery: UInt64 = 4096
@@ -50,7 +50,7 @@ struct CompactionBase {
                 if done % Self.progressEvery == 0 { try report(done) }
                 return true
             }
-            // Pages that lack rows, or have some twice: what the log says is not known here.
+            // The pages of the base lack rows, or list some twice. The log, which could correct them, is not read here.
             guard count == state.rowCount else {
                 throw StoreError.corrupt(
                     base.file.path, at: nil, "table \(base.catalog.table(TableID(rawValue: UInt16(index)))?.name ?? "\(index)") has \(count) rows, "
@@ -63,7 +63,7 @@ struct CompactionBase {
                 bytes += numbers.size
                 done += 1
                 if try !base.contains(RowReference(table: .system, row: RowNumbers.row)) { rowCount += 1 }
-                // A frame of their own: damage to rows does not take the catalog with it.
+                // A frame of its own, so that damage to rows does not take the catalog with it.
                 try appender.closeRows()
             }
             tables[index] = TableState(
@@ -85,7 +85,7 @@ struct CompactionBase {
         }
     }
 
-    /// Writes the catalog again behind the rows: without it no row can be read, and the file has no older one.
+    /// Writes the catalog again behind the rows: no row can be read without it, and the file has no older copy.
     private func repeatCatalog(_ system: TableState?) throws(StoreError) -> Bool {
         let reference = RowReference(table: .system, row: Catalog.row)
         guard let delta = system?.primary.delta, let row = try base.row(reference) else { return false }

@@ -1,7 +1,7 @@
-/// The file beside the store that a compaction fills. Its lock says that one is under way, in this process or another.
+/// The file beside the store that a compaction fills. Its lock shows that a compaction is in progress, in this process or another.
 ///
-/// A crash leaves the file without its lock: the next compaction removes it. It is not filled again, since what stands at
-/// its path may be a link to something else. What no compaction leaves is somebody else's, and stays.
+/// A crash leaves the file without its lock, and the next compaction removes it. It does not reuse the file, since the name may be a link to
+/// another file. A file that no compaction can have left is another program's, and stays.
 final class CompactionFile {
     let path: String
     let storage: any StorageFile
@@ -16,18 +16,18 @@ final class CompactionFile {
         self.fileSystem = fileSystem
     }
 
-    /// Makes the file, and locks it.
+    /// Creates the file and locks it.
     /// - Parameters:
-    ///   - target: the store's own file, links followed.
-    ///   - model: whose permissions it gets.
-    /// - Throws: `locked` where a compaction is under way; `exists` where the name is another file's.
+    ///   - target: the store's own file, with links resolved.
+    ///   - model: the file whose permissions it gets.
+    /// - Throws: `locked` if a compaction is in progress; `exists` if the name belongs to another file.
     static func claim(
         besides target: String, like model: any StorageFile, _ fileSystem: any FileSystem
     ) throws(StoreError) -> CompactionFile {
         let path = target + suffix
         for _ in 0..<100 {
             if let left = try fileSystem.openLeftover(path) {
-                // Who has its lock may take the path: an earlier one's, or the file that another is just making.
+                // The holder of its lock may take the path: the file is a left-over, or another compaction is just creating it.
                 guard try lock(left, path, fileSystem) else { continue }
                 defer { left.unlock() }
                 try checkIsLeftover(left, path)
@@ -39,7 +39,7 @@ final class CompactionFile {
         throw underWay(path)
     }
 
-    /// - Returns: nil where another compaction made the file meanwhile.
+    /// - Returns: nil if another compaction created the file meanwhile.
     private static func createUnlessThere(
         _ path: String, like model: any StorageFile, _ fileSystem: any FileSystem
     ) throws(StoreError) -> (any StorageFile)? {
@@ -52,7 +52,7 @@ final class CompactionFile {
     }
 
     /// Locks a file without waiting.
-    /// - Returns: false where it is not the one at the path any more; its lock is let go then.
+    /// - Returns: false, with the lock released, if the file is no longer the one at the path.
     private static func lock(_ storage: any StorageFile, _ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> Bool {
         do throws(StoreError) {
             try storage.lock(timeout: .zero)
@@ -71,9 +71,10 @@ final class CompactionFile {
             remedy: "Move it elsewhere, or give it another name; the store is as it was.")
     }
 
-    /// Whether a header is one that a crash can leave here: the one that the file begins with, or a part of it, and later the second superblock
-    /// (`CompactionTarget.finish`), over a checkpoint and not settled, since the file is to lose this name first. Sectors reach the disk in
-    /// any order, so the superblock may be there without the identity that its checksum is seeded with, and is looked at without that.
+    /// Whether a crash can have left a file with this header. Such a file has the whole first header or a part of it. Later the second
+    /// superblock is added (`CompactionTarget.finish`), with a checkpoint and not settled, since the file loses this name first. Sectors
+    /// reach the disk in any order, so the superblock may be there without the identity that seeds its checksum. It is therefore read without
+    /// the identity.
     private static func isLeftover(_ header: [UInt8]) -> Bool {
         var first = header
         let superblock = Int(FileFormat.superblockOffsets[0])..<Int(FileFormat.superblockOffsets[0]) + Superblock.Layout.size
@@ -84,7 +85,7 @@ final class CompactionFile {
         return header[superblock].withUnsafeBytes { bytes in
             func word(_ offset: Int) -> UInt64 { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
             let generation = word(Superblock.Layout.generation)
-            // One that is not all there is none.
+            // A superblock that is not complete does not count.
             if word(Superblock.Layout.checksum) == 0 { return generation == 0 || generation == 2 }
             let isMade = word(Superblock.Layout.checkpointOffset) != 0 || word(Superblock.Layout.sequence) == 0
             return isMade && generation == 2 && bytes[Superblock.Layout.flags] == Superblock.Layout.unsettled
@@ -97,7 +98,7 @@ final class CompactionFile {
             remedy: "Nothing is to be done; the store is as it was, and can be read and written meanwhile.")
     }
 
-    /// Puts the file in the store's place.
+    /// Renames the file to the store's path.
     func rename(to target: String) throws(StoreError) {
         try fileSystem.rename(path, to: target)
         isNamed = false
@@ -105,7 +106,7 @@ final class CompactionFile {
 
     /// Removes the file, unless it has become the store's.
     func abandon() {
-        // Before the lock goes: after that the path may be another's.
+        // Removed before the lock is released: after that the path may be another compaction's.
         if isNamed { try? fileSystem.remove(path) }
         storage.unlock()
     }

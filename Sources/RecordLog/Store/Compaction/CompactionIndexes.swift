@@ -1,8 +1,8 @@
-/// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged, or
-/// cannot be read, is made anew from the rows.
+/// Copies each index as one run. Its entries name rows, not addresses, so they stay valid. An index that is damaged or unreadable is rebuilt
+/// from the rows.
 ///
-/// Since they do not depend on where the rows go, a thread of its own begins to copy them to memory while the rows are
-/// copied; what it has not begun by then is copied to the file at once.
+/// Entries do not depend on the rows' new addresses. So a thread begins to copy indexes to memory while the rows are copied. The indexes that
+/// it has not begun by the end of the rows are copied straight to the file.
 final class CompactionIndexes {
     private let base: Snapshot
     private let target: CompactionTarget
@@ -24,7 +24,7 @@ final class CompactionIndexes {
         comparison?.stop()
     }
 
-    /// The rows have been copied.
+    /// Writes the indexes. Called once the rows have been copied.
     func write() throws(StoreError) {
         let comparison = IndexCheck(of: base, target.snapshot, options)
         self.comparison = comparison
@@ -36,7 +36,7 @@ final class CompactionIndexes {
         var runs: [RunSet?] = []
         for (number, var index) in made.enumerated() {
             try index?.appendRoot(to: target.appender)
-            // Where there can be no such run the old ones serve as well, until the new file is opened again.
+            // If such a run cannot be listed, the old runs serve until the new file is opened again.
             runs.append(index.map { index in
                 index.runs(in: target.appender, source: target.file).map { RunSet(disk: $0) } ?? base.indexes[number]?.allFresh ?? .empty
             })
@@ -46,7 +46,7 @@ final class CompactionIndexes {
         try check(&runs, comparison)
     }
 
-    /// Blocks are copied as they are, so what they say is compared with the rows; an index that says anything else is made anew.
+    /// Blocks are copied without decoding, so this compares their entries with the rows. An index that differs is rebuilt.
     private func check(_ runs: inout [RunSet?], _ comparison: IndexCheck) throws(StoreError) {
         let wrong = try comparison.run(on: target.snapshot, report)
         guard !wrong.isEmpty else { return }

@@ -1,7 +1,7 @@
-/// How far a compaction is.
+/// The progress of a compaction.
 public struct CompactionProgress: Sendable {
     public var rowsDone: UInt64
     public var rowsTotal: UInt64
-    /// Commits that were copied behind the rows: those of a history window, and those made since it began.
+    /// Commits copied behind the rows: those of a history window, and those made since the compaction began.
     public var commits: UInt64
 }

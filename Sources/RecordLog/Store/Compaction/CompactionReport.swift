@@ -1,13 +1,14 @@
-/// What a compaction did.
+/// The result of a compaction.
 public struct CompactionReport: Sendable, Equatable {
-    /// Of the log, when the new file took its place.
+    /// The log's size when the new file took its path.
     public var bytesBefore: UInt64
     public var bytesAfter: UInt64
-    /// As of the newest commit.
+    /// Rows as of the newest commit.
     public var rows: UInt64
-    /// Commits that were copied behind the rows: those of a history window, and those made since it began.
+    /// Commits copied behind the rows: those of a history window, and those made since the compaction began.
     public var commits: UInt64
-    /// The processes that still have the old file open, this one among them where a snapshot of it is held: its space comes
-    /// free once the last of them lets go. As far as this process may look; nil where the system does not tell, or nobody asked.
+    /// The processes that still have the old file open, including this one if it holds a snapshot of it. The old file's space becomes free
+    /// once the last of them closes it. Limited to the processes that this one may inspect; nil if the system does not report them, or the
+    /// caller did not ask.
     public var holders: [FileHolder]?
 }

@@ -1,19 +1,19 @@
 /// The new file of a compaction, from its header to the superblock that makes it a store.
 ///
-/// Nobody reads it before it has the store's name, and by then it is synced: there is one sync for everything, and what is
-/// named is always there.
+/// No process reads it before it has the store's name, and by then it is synced. One sync covers everything, and a named frame is always in
+/// the file.
 final class CompactionTarget {
     let file: LogFile
     let appender: FrameAppender
     private let creation: FileCreation
     private let first: Superblock
-    /// As of the newest commit that was copied and learnt.
+    /// As of the newest commit that was copied and learned.
     private(set) var snapshot: Snapshot
     private var checkpoint = FramePointer.none
     /// Bytes of commits that the newest checkpoint does not have.
     private var bytesBehind: UInt64 = 0
 
-    /// - Parameter storeID: nil: the old file's.
+    /// - Parameter storeID: nil for the old file's.
     init(
         _ storage: any StorageFile, besides old: LogFile, storeID: (UInt64, UInt64)? = nil, _ creation: FileCreation
     ) throws(StoreError) {
@@ -25,12 +25,12 @@ final class CompactionTarget {
         self.creation = creation
     }
 
-    /// Takes up the file's first commit, whose rows are as of a commit of the old file.
+    /// Takes up the file's first commit, which has the rows as of a commit of the old file.
     func begin(_ made: Snapshot) { snapshot = made }
 
-    /// Takes up the commits that were appended behind the snapshot's. As another process's are learnt: what their rows do to
-    /// the indexes is written once.
-    /// - Parameter hasIndexes: false: they are still to come, and none is made.
+    /// Takes up the commits that were appended behind the snapshot. Replays them like another process's commits, so that a single piece of
+    /// code updates the indexes.
+    /// - Parameter hasIndexes: false if the indexes are written later; then none is built here.
     func learn(hasIndexes: Bool) throws(StoreError) {
         try appender.flush()
         guard appender.position > snapshot.end else { return }
@@ -43,7 +43,7 @@ final class CompactionTarget {
         snapshot = hasIndexes ? try replay.finish(counters: creation.counters) : replay.snapshotAsIs(counters: creation.counters)
     }
 
-    /// Gives the file the indexes of the commit that it is as of.
+    /// Sets the file's indexes as of the snapshot's commit.
     func setIndexes(_ indexes: [RunSet?]) {
         snapshot = Snapshot(
             sequence: snapshot.sequence, catalog: snapshot.catalog, file: file, end: snapshot.end,
@@ -62,7 +62,7 @@ final class CompactionTarget {
         if bytesBehind > creation.options.checkpointAfterBytes / 2 { try writeCheckpoint() }
     }
 
-    /// Writes what has gathered, and syncs it so that the last sync, which writers wait for, has little to do.
+    /// Writes and syncs the frames gathered so far, so that the last sync, for which writers wait, has little to do.
     func flush(isDurable: Bool) throws(StoreError) {
         try appender.flush()
         guard isDurable else { return }
@@ -70,7 +70,7 @@ final class CompactionTarget {
         creation.counters.synced()
     }
 
-    /// Makes the file a store, whose name is still to become durable.
+    /// Makes the file a store, whose name is not durable yet.
     func finish(isDurable: Bool) throws(StoreError) -> OpenedFile {
         try appender.flush()
         var superblock = first

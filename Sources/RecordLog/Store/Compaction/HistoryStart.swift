@@ -1,13 +1,13 @@
-/// Finds the state before a history window: what the first commit of the compacted file has.
+/// Finds the state before a history window, which becomes the first commit of the compacted file.
 struct HistoryStart {
     let window: HistoryWindow
     let newest: Snapshot
-    /// Of the file's newest checkpoint.
+    /// The file's newest checkpoint.
     let checkpoint: FramePointer
     let options: StoreOptions
 
-    /// - Returns: a snapshot without indexes; of sequence 0 where the window begins with the file's first commit; `newest`
-    ///   itself where there is no window.
+    /// - Returns: a snapshot without indexes. Its sequence is 0 if the window begins with the file's first commit. It is `newest` itself if
+    ///   there is no window.
     /// - Complexity: O(log) for a time, O(log from the last checkpoint before the window) for a number of commits.
     func find() throws(StoreError) -> Snapshot {
         let last = try sequence()
@@ -37,12 +37,11 @@ struct HistoryStart {
         }
     }
 
-    /// The state of the newest checkpoint that is not behind a commit, without its indexes: none is read, and none is kept
-    /// up to date.
+    /// The state of the newest checkpoint at or before commit `last`, without its indexes, so that none is read or updated.
     private func checkpointedState(notAfter last: UInt64) throws(StoreError) -> Snapshot? {
         guard !options.rebuildsIndexes else { return nil }
         var pointer = checkpoint
-        // A checkpoint names only one before it, so this ends.
+        // A checkpoint names only an earlier one, so this ends.
         while !pointer.isNone {
             guard let frame = try newest.file.frame(at: pointer.offset, limit: .max), frame.header.kind == .checkpoint,
                 frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload),

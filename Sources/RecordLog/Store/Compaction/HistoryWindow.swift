@@ -1,10 +1,10 @@
-/// Which commits a compaction keeps as commits of their own, with number, time, author and changes. As far back as the
-/// store's file has them: an earlier compaction without a window has left none.
+/// The commits that a compaction keeps as commits of their own, with number, time, author and changes. The window reaches back as far as the
+/// store's file has commits: an earlier compaction without a window has left none.
 public enum HistoryWindow: Sendable, Equatable {
-    /// The newest state alone.
+    /// No commits, only the newest state.
     case none
-    /// As many of the newest commits.
+    /// This many of the newest commits.
     case commits(Int)
-    /// From the first commit on that was made at this time or later: microseconds since 1970-01-01 UTC.
+    /// The first commit made at this time or later, and all after it. In microseconds since 1970-01-01 UTC.
     case since(Int64)
 }

@@ -1,10 +1,10 @@
-/// Finds the indexes of a copied snapshot that do not say what its rows say.
+/// Finds the indexes of a copied snapshot that disagree with its rows.
 ///
-/// The entries of an index and those that the rows make are summed up by their hashes, so that neither is sorted or kept: where the sums are
-/// equal and the entries are in order, the entries are, with certainty enough (one in 2^64), the same. A thread of its own sums up the rows
-/// while the indexes are written.
+/// Sums the hashes of an index's entries, and of the entries made from the rows, so that neither set is sorted or stored. If the sums are
+/// equal and the entries are in order, the sets are equal, with an error of one in 2^64. A thread sums the rows while the indexes are
+/// written.
 final class IndexCheck: @unchecked Sendable {
-    // Unchecked: the thread alone writes the outcome, and others read it once the thread has ended.
+    // Unchecked: only the thread writes the outcome, and others read it once the thread has ended.
 
     private struct Sum: Equatable {
         var count: UInt64 = 0
@@ -32,9 +32,9 @@ final class IndexCheck: @unchecked Sendable {
 
     private static let reportEvery: UInt64 = 1 << 16
 
-    /// Begins to sum up the rows. An index whose extractor is missing is left alone.
+    /// Begins to sum the rows. Skips an index whose extractor is missing.
     /// - Parameters:
-    ///   - base: what is copied.
+    ///   - base: the snapshot that is copied.
     ///   - rows: the copied rows.
     init(of base: Snapshot, _ rows: Snapshot, _ options: StoreOptions) {
         self.rows = rows
@@ -63,14 +63,14 @@ final class IndexCheck: @unchecked Sendable {
         }
     }
 
-    /// Waits for the thread's end.
+    /// Stops the thread and waits for its end.
     func stop() { thread.stop() }
 
     /// - Parameters:
     ///   - copied: the rows with their indexes.
-    ///   - report: called now and then; what it throws ends the check.
-    /// - Returns: the indexes that must be made anew.
-    /// - Complexity: O(rows and entries); one pass over each.
+    ///   - report: called now and then; an error that it throws ends the check.
+    /// - Returns: the indexes that must be rebuilt.
+    /// - Complexity: O(rows and entries), one pass over each.
     func run(on copied: Snapshot, _ report: () throws(StoreError) -> Void) throws(StoreError) -> [IndexDefinition] {
         var entries: [[Sum?]] = []
         for part in parts {
@@ -80,7 +80,7 @@ final class IndexCheck: @unchecked Sendable {
         }
         while !thread.hasEnded {
             try report()
-            LazyMemory.pause()
+            thread.wait(atMost: 10)
         }
         guard let wanted = try outcome?.get() else { preconditionFailure("what has ended has an outcome") }
         var wrong: [IndexDefinition] = []
@@ -111,7 +111,7 @@ final class IndexCheck: @unchecked Sendable {
         return sums
     }
 
-    /// - Returns: nil where the entries are not in order, or cannot be read.
+    /// - Returns: nil if the entries are out of order or cannot be read.
     private func sum(
         of definition: IndexDefinition, in copied: Snapshot, _ report: () throws(StoreError) -> Void
     ) throws(StoreError) -> Sum? {

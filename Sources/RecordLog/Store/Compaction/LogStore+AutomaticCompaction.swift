@@ -3,18 +3,18 @@ import Synchronization
 /// idle -> announced -> running -> idle, or announced -> idle, or running -> stopping -> idle.
 enum AutomaticCompaction: UInt8, AtomicRepresentable {
     case idle
-    /// A commit found that it is due; whoever made the commit starts it once it holds no lock.
+    /// A commit found that a compaction is due. The committing thread starts it once it holds no lock.
     case announced
     case running
-    /// It is to end early.
+    /// It must end early.
     case stopping
 }
 
-/// A store that is written to compacts itself by the policy of its options, on a thread of its own, one at a time.
+/// A store that is written to compacts itself by the policy of its options, on a thread, one compaction at a time.
 ///
-/// It harms nothing where it fails: the store is as it was, and it is not tried again before the log has grown by a quarter.
+/// A failure does no harm: the store is unchanged, and the next try waits until the log has grown by a quarter.
 extension LogStore {
-    /// Under the store's lock, after a commit or a checkpoint. Costs a comparison, but where the log has grown noticeably.
+    /// Called under the store's lock, after a commit or a checkpoint. Costs one comparison unless the log has grown noticeably.
     func announceCompactionIfDue() {
         guard let policy = options.compaction, writer.end >= max(writer.compactionLookAt, policy.minimumBytes), !writer.isClosed
         else { return }
@@ -23,41 +23,44 @@ extension LogStore {
         _ = compacting.compareExchange(expected: .idle, desired: .announced, ordering: .acquiringAndReleasing)
     }
 
-    /// Not under the store's locks.
+    /// Must not be called under the store's locks.
     func startCompactingIfDue() {
         guard compacting.load(ordering: .relaxed) == .announced, !writer.isForked,
             compacting.compareExchange(expected: .announced, desired: .running, ordering: .acquiringAndReleasing).exchanged
         else { return }
         let isStarted = SystemThread.start { [self] in
-            // Another process may be at it, the disk may be full: what is wrong shows where something is asked for.
+            // Another process may be compacting, or the disk may be full. Such a fault shows when a caller asks for something.
             _ = try? runCompaction(keeping: .none) { [self] _ in compacting.load(ordering: .acquiring) == .running }
             writeLock.withLock { _ in writer.compactionLookAt = writer.end + max(1 << 16, writer.end / 4) }
-            compacting.store(.idle, ordering: .releasing)
+            endCompacting()
         }
-        if !isStarted { compacting.store(.idle, ordering: .releasing) }
+        if !isStarted { endCompacting() }
     }
 
-    /// Cancels a compaction that the store does by itself, and waits for its end; not to be called under the store's locks.
+    /// Cancels an automatic compaction and waits for its end. Must not be called under the store's locks.
     func stopCompacting() {
-        // A child of fork() has not got the thread.
+        // A child of fork() does not have the thread.
         while !writer.isForked {
             switch compacting.load(ordering: .acquiring) {
             case .idle: return
-            case .announced: _ = compacting.compareExchange(expected: .announced, desired: .idle, ordering: .acquiringAndReleasing)
+            case .announced:
+                compactionEnd.change { _ = compacting.compareExchange(expected: .announced, desired: .idle, ordering: .acquiringAndReleasing) }
             case .running: _ = compacting.compareExchange(expected: .running, desired: .stopping, ordering: .acquiringAndReleasing)
-            case .stopping: LazyMemory.pause()
+            case .stopping: finishCompacting()
             }
         }
     }
 
-    /// Waits for a compaction that the store does by itself.
+    /// Waits for an automatic compaction.
     func finishCompacting() {
-        while !writer.isForked, compacting.load(ordering: .acquiring) != .idle { LazyMemory.pause() }
+        if !writer.isForked { compactionEnd.wait { compacting.load(ordering: .acquiring) == .idle } }
     }
+
+    private func endCompacting() { compactionEnd.change { compacting.store(.idle, ordering: .releasing) } }
 }
 
 extension Snapshot {
-    /// About how many bytes of the log the newest commit needs: rows, the runs of its indexes on disk, pages. O(indexes).
+    /// An estimate of the log's bytes that the newest commit needs: rows, the runs of its indexes on disk, pages. O(indexes).
     var usedBytes: UInt64 {
         var bytes = FileFormat.dataStart
         for state in tables { bytes += (state?.liveBytes ?? 0) + (state?.rowCount ?? 0) * 4 }

@@ -1,6 +1,6 @@
-/// The one way of a row's record from an old file to a new one, with the values that it has in frames of their own.
+/// Copies a row's record from an old file to a new one, with the values that it has in frames of their own. All copies of records use this.
 struct RecordCopy {
-    /// As of the record.
+    /// The catalog as of the record.
     var catalog: Catalog
     private let source: LogFile
     private let appender: FrameAppender
@@ -14,8 +14,8 @@ struct RecordCopy {
     }
 
     /// - Parameters:
-    ///   - version: that of the record in the new file.
-    ///   - previous: the row's record before this one, in the new file; 0 for none.
+    ///   - version: the record's version in the new file.
+    ///   - previous: the address of the row's previous record in the new file; 0 for none.
     /// - Returns: the record's address in the new file.
     @inline(__always)
     mutating func append(
@@ -28,8 +28,8 @@ struct RecordCopy {
             previous: previous)
     }
 
-    /// Appends a row as it is.
-    /// - Parameter old: where the row's record before this one is in the old file; 0 for none.
+    /// Appends an unchanged row.
+    /// - Parameter old: the address of the row's previous record in the old file; 0 for none.
     @inline(__always)
     mutating func append(_ row: RowView, previous: UInt64, old: UInt64 = 0) throws(StoreError) -> UInt64 {
         if let message = catalog.fault(of: row) { throw Self.faulty(source, message) }
@@ -41,7 +41,7 @@ struct RecordCopy {
             previous: previous)
     }
 
-    /// What no writer has written is not copied: the new file would be no better, and the old one is needed to see what it was.
+    /// A malformed row is not copied: the new file would be no better, and the old one is needed to examine the fault.
     @inline(never)
     private static func faulty(_ source: LogFile, _ message: String) -> StoreError {
         StoreError(
@@ -56,7 +56,7 @@ struct RecordCopy {
         guard row.byteCount >= RowLayout.nullsOffset, let layout = table.layout(row.layoutID), row.byteCount >= layout.minimumBodySize else {
             throw StoreError.corrupt(source.path, at: nil, "a row does not have the layout it names")
         }
-        // A change of another column has brought no value along: what the row had is in the new file already.
+        // A change of another column has not written the value again: the new file already has the value of the previous record.
         let old = previous == 0 ? nil : try self.row(row.reference, at: address, table)
         let appender = self.appender
         let copied = try values.copy(row, layout, to: appender) { column, stored throws(StoreError) in

@@ -1,32 +1,32 @@
-/// One copy of a store, from its claim on the path to the file that has it.
+/// One copy of a store, from the claim of its file until that file has the copy's path.
 ///
-/// The rows as of one commit and their indexes are written to a file beside the path, in table and row order; commits made meanwhile are
-/// not in it. Nobody waits, but a writer of the store that is replaced, while the file gets its name.
+/// Writes the rows as of one commit, and their indexes, to a file beside the path, in table and row order. Commits made meanwhile are not in
+/// it. No thread waits, except a writer of the store that is replaced while the file gets its name.
 ///
-/// Crash points, in order: before the rename there is a file beside the path that the next copy or compaction there removes, and what
-/// was at the path is as it was; after it and before the directory is synced either may be at the path, and both are whole; after that
-/// it is the copy, whose superblock says that its name is to be made durable first (9) until it is said to be.
+/// Crash points, in order: before the rename there is a file beside the path that the next copy or compaction there removes, and the file at
+/// the path is unchanged. Between the rename and the sync of the directory either may be at the path, and both are whole. After that the copy
+/// is at the path. Its superblock says that its name must be made durable first (9), until the settled superblock is written.
 struct StoreCopy {
     let source: LogStore
-    /// Where it goes, links followed.
+    /// The copy's path, with links resolved.
     let path: String
-    /// Of the copy.
+    /// Options of the copy.
     let options: StoreOptions
     let storeID: (UInt64, UInt64)?
     let systemValues: [UInt64: [UInt8]]
-    /// Whether a file at the path is replaced.
+    /// Whether to replace a file at the path.
     let replaces: Bool
     let progress: ((CompactionProgress) -> Bool)?
 
     private var fileSystem: any FileSystem { options.resolvedFileSystem() }
 
-    /// - Returns: how many rows were copied.
+    /// - Returns: the number of rows copied.
     func run() throws(StoreError) -> UInt64 {
         if let damage = source.damage { throw damage }
         try checkFree()
         let base = try newest()
         let file = try CompactionFile.claim(besides: path, like: model(), fileSystem)
-        // Once it has the path this only lets go of its lock.
+        // Once the file has the path, this only releases its lock.
         defer { file.abandon() }
         try base.checkSpace(at: path, fileSystem, history: 0)
         let target = try CompactionTarget(
@@ -44,27 +44,27 @@ struct StoreCopy {
         return rows
     }
 
-    /// Whose permissions the copy gets: those of the file that it replaces, else the store's.
+    /// The file whose permissions the copy gets: the file that it replaces, else the store's.
     private func model() throws(StoreError) -> any StorageFile {
         guard replaces, try fileSystem.identity(of: path) != nil else { return source.snapshot().file.storage }
         return try fileSystem.open(path, .readOnly)
     }
 
-    /// The newest commit; where the path has got another file, or none, the newest that the handle knows.
+    /// The newest commit. If the path has another file, or none, the newest commit that the handle knows.
     private func newest() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
             return try source.refresh()
         } catch {
             guard error.code == .superseded || error.code == .notAStore else { throw error }
             let known = source.snapshot()
-            // What the handle knows is gone where its own file was overwritten.
+            // If the handle's own file was overwritten, the state that the handle knows is lost.
             guard try source.fileSystem.identity(of: source.path) != known.file.storage.identity else { throw error }
             return known
         }
     }
 
     private func fill(_ target: CompactionTarget, _ base: Snapshot) throws(StoreError) -> UInt64 {
-        // Not even a catalog.
+        // There is not even a catalog.
         guard base.sequence > 0 else { return 0 }
         var state = CompactionProgress(
             rowsDone: 0, rowsTotal: base.tables.reduce(0) { $0 + ($1?.rowCount ?? 0) }, commits: 0)
@@ -84,20 +84,20 @@ struct StoreCopy {
     }
 
     private func checkFree() throws(StoreError) {
-        // A link that leads nowhere is somebody's too.
+        // A dangling link belongs to another program too.
         guard !replaces, try fileSystem.identity(ofName: path) != nil else { return }
         throw StoreError(
             .exists, path: path, "there is a file already, which a copy does not replace",
             remedy: "Choose another path, or remove the file.")
     }
 
-    /// Gives the file its name.
+    /// Renames the file to the path.
     private func put(_ file: CompactionFile) throws(StoreError) {
-        // For all that were not there when the copy began.
+        // Checked again, since a file may have been created since the copy began.
         try checkFree()
         let old = replaces ? try lockOld() : nil
         defer { old?.unlock() }
-        // Before the rename: without a descriptor left nothing is changed.
+        // Opened before the rename: if no descriptor is left, nothing is changed.
         let isDurable = options.durability != .none
         let directory = isDurable ? try fileSystem.openDirectory(of: file.path) : nil
         if let old { try file.storage.liken(to: old) }
@@ -106,7 +106,7 @@ struct StoreCopy {
         old?.supersede(path, isNameDurable: isDurable)
     }
 
-    /// Writers of the file that is replaced wait, so that no commit is acknowledged which goes with it.
+    /// Locks the file that is replaced. Its writers wait, so that no commit is acknowledged and lost with it.
     private func lockOld() throws(StoreError) -> (any StorageFile)? {
         for _ in 0..<100 {
             guard let identity = try fileSystem.identity(of: path) else { return nil }
@@ -120,24 +120,21 @@ struct StoreCopy {
 }
 
 extension LogStore {
-    /// Writes what the newest commit has, rows and indexes, to a new store. This one is as it was; others read and write meanwhile.
+    /// Writes the rows and indexes of the newest commit to a new store. This store is unchanged, and others read and write it meanwhile.
     ///
-    /// This is the way to copy a store that is in use: a plain copy of its file may miss a commit in the midst of its log. It also makes a sound
-    /// store of such a copy, opened read-only.
-    ///
-    /// Also brings out what a handle has whose file was removed or replaced.
+    /// Use this to copy a store that is in use: a plain copy of its file may lack a commit in the middle of its log. It can also make a sound
+    /// store of such a plain copy, opened read-only, and save the data of a handle whose file was removed or replaced.
     /// - Parameters:
-    ///   - path: a crash at any point leaves what was there, or the copy, whole.
-    ///   - storeID: the copy's identity; nil: the same, as the copy of a file has it.
-    ///   - options: how the copy is made: its durability, file system and segment size.
-    ///   - replacing: whether a file at the path is replaced, under its lock. Handles of it go over to a copy of the same identity that
-    ///     has as many commits, and find `superseded` otherwise.
-    ///   - systemValues: what rows of the system table hold in place of what they held.
+    ///   - path: the path of the copy. A crash at any point leaves the previous file or the copy, whole.
+    ///   - storeID: the copy's identity; nil for the same one, as a copy of the file would have.
+    ///   - options: the copy's durability, file system and segment size.
+    ///   - replacing: whether to replace a file at the path, under its lock. Its handles go over to a copy of the same identity that has as
+    ///     many commits, and otherwise find `superseded`.
+    ///   - systemValues: replacement values for rows of the system table.
     ///   - progress: called every few thousand rows; false cancels.
-    /// - Returns: how many rows were copied.
-    /// - Throws: `exists`; `corrupt` where a row is damaged; `locked` where another copy or a compaction to the path is under way;
-    ///   `noSpace`, `cancelled`, `isDirectory`, `notFound`. What was at the path is as it was, but where making the copy's name durable
-    ///   fails.
+    /// - Returns: the number of rows copied.
+    /// - Throws: `exists`; `corrupt` if a row is damaged; `locked` if another copy or a compaction to the path is in progress; `noSpace`,
+    ///   `cancelled`, `isDirectory`, `notFound`. The file at the path is unchanged, unless the sync that makes the copy's name durable fails.
     /// - Complexity: O(live data); two syncs.
     @discardableResult
     public func copy(

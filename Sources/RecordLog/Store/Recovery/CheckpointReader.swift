@@ -3,18 +3,18 @@ struct CheckpointReader {
     let file: LogFile
     let counters: Counters
 
-    /// - Returns: the snapshot as of the checkpoint, and where the log goes on.
-    /// - Throws: where the manifest or anything it names directly is damaged; the caller then replays the whole log.
+    /// - Returns: the checkpoint's snapshot, and the offset at which the log continues.
+    /// - Throws: if the manifest, or anything that it names directly, is damaged. The caller then replays the whole log.
     func load(_ pointer: FramePointer, size: UInt64) throws(StoreError) -> (snapshot: Snapshot, end: UInt64) {
         guard let frame = try file.frame(at: pointer.offset, limit: size), frame.header.kind == .checkpoint,
             frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload),
             manifest.logEnd >= FileFormat.dataStart, manifest.logEnd <= pointer.offset, manifest.logEnd % UInt64(FrameHeader.alignment) == 0
         else { throw damaged(pointer.offset) }
-        // What it counts lies before it: compaction asks for room by these.
+        // The bytes that a manifest counts precede it in the file. Compaction reserves room by these counts.
         let liveBytes = manifest.tables.reduce(0) { $0 + $1.liveBytes }
         guard liveBytes <= pointer.offset, manifest.indexes.allSatisfy({ $0.runs.allSatisfy { $0.byteCount <= pointer.offset } })
         else { throw damaged(pointer.offset) }
-        // Of their size from the beginning: to grow an array of structures the runtime makes another type.
+        // Full size from the start: the runtime would instantiate another type to grow an array of structures.
         var tables = [TableState?](repeating: nil, count: manifest.tables.reduce(0) { max($0, Int($1.id.rawValue) + 1) })
         for table in manifest.tables {
             let index = Int(table.id.rawValue)
@@ -45,7 +45,7 @@ struct CheckpointReader {
         return (snapshot, manifest.logEnd)
     }
 
-    /// A manifest names frames before it alone, so that nothing refers to itself.
+    /// A manifest names only frames before it, so nothing refers to itself.
     private func check(_ pointer: FramePointer, before offset: UInt64) throws(StoreError) {
         guard pointer.isNone || pointer.offset < offset else { throw damaged(pointer.offset) }
     }

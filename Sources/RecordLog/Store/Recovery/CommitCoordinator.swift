@@ -1,15 +1,15 @@
 /// Asks the store that decides about a prepared commit. Spec: FORMAT.md, "Saves over several stores".
 ///
-/// Whoever saves over several stores holds all their locks from before the first frame is prepared until the last one is completed. So who
-/// holds the lock of a store whose log ends with a prepared frame knows that nobody is at work on that save any more: what the deciding
-/// store does not say by now it never will.
+/// A save over several stores holds all their locks from before its first prepared frame until its last commit is completed. So a process
+/// that holds the lock of a store whose log ends with a prepared frame knows that no process works on that save any more: a decision that the
+/// deciding store does not have by now will never be made.
 struct CommitCoordinator {
     let prepared: PreparedCommit
     /// The store that asks.
     let path: String
     let options: StoreOptions
     let fileSystem: any FileSystem
-    /// Stores whose locks the same thread holds, and which know their newest commit.
+    /// Stores whose locks the same thread holds. Each knows its newest commit.
     var held: [LogStore] = []
 
     enum Answer {
@@ -23,7 +23,7 @@ struct CommitCoordinator {
         let isDecided: Bool
     }
 
-    /// Looks, and writes nothing. Without the asking store's lock the answer may be another one later, unless it is `committed`.
+    /// Reads the decision and writes nothing. Without the asking store's lock a later answer may differ, unless this one is `committed`.
     func ask() -> Answer {
         do throws(StoreError) {
             return try find().isDecided ? .committed : .aborted
@@ -32,9 +32,9 @@ struct CommitCoordinator {
         }
     }
 
-    /// The same, for whoever is about to write the answer down: a decision is durable in its own file before it is in another.
-    /// - Precondition: the asking store's lock is held.
-    /// - Throws: `undecided`; `locked` where somebody else is writing to the coordinator's store at the moment.
+    /// As `ask`, for a caller that is about to write the answer down: a decision is durable in its own file before it is written to another.
+    /// - Precondition: the caller holds the asking store's lock.
+    /// - Throws: `undecided`; `locked` if another process is writing to the coordinator's store.
     func settle() throws(StoreError) -> Bool {
         if let store = held.first(where: { UniqueID($0.storeID) == prepared.record.coordinator }) {
             guard try decisions(store.snapshot()).contains(prepared.record.group) else { return false }
@@ -49,7 +49,7 @@ struct CommitCoordinator {
 
     // MARK: Looking
 
-    /// The coordinator's store, by its identity: where it was from here, where it was from the root, or beside this file.
+    /// Finds the coordinator's store by its identity. Looks at the recorded relative path, the recorded absolute path, and beside this file.
     /// - Throws: `undecided`.
     private func find() throws(StoreError) -> Found {
         let here = FilePath.directory(of: (try? fileSystem.resolved(path)) ?? path)
@@ -65,7 +65,7 @@ struct CommitCoordinator {
                     continue
                 }
                 let isDecided = try decisions(opened.snapshot).contains(prepared.record.group)
-                // What is behind the damage might say so.
+                // The decision may be behind the damage.
                 if !isDecided, let damage = opened.damage { throw damage }
                 return Found(path: candidate, opened: opened, isDecided: isDecided)
             } catch {
@@ -79,9 +79,9 @@ struct CommitCoordinator {
         var reading = options
         reading.isReadOnly = true
         reading.rebuildsIndexes = false
-        // Damage is looked at below: what is before it may have the answer.
+        // `find` handles damage: the bytes before it may have the answer.
         reading.acceptsDamage = true
-        // What it waits for itself is not asked.
+        // The coordinator's own prepared commit is not resolved here.
         let opening = Opening(path: candidate, options: reading, fileSystem: fileSystem, counters: Counters(), asksOthers: false)
         return try opening.recover(storage)
     }
@@ -104,12 +104,12 @@ struct CommitCoordinator {
 
     // MARK: Making durable
 
-    /// A crash after the decision was written, and before anybody knew that it was on the disk, may have left it in the system's memory
-    /// alone. It is written in its place again and synced, as whoever opens that store for writing does.
+    /// Rewrites the decision at its position and syncs it, as every opening for writing does. A crash after the decision was written, and
+    /// before a sync of it was confirmed, may have left it only in the system's memory.
     private func makeDurable(_ found: Found) throws(StoreError) {
         let storage: any StorageFile
         do throws(StoreError) { storage = try fileSystem.open(found.path, .readWrite) } catch { throw undecided(error.description) }
-        // Not waited for: its holder may be waiting for this store.
+        // Does not wait: the lock's holder may be waiting for this store.
         try storage.lock(timeout: .zero)
         defer { storage.unlock() }
         guard try fileSystem.identity(of: found.path) == storage.identity else {

@@ -1,7 +1,7 @@
-/// The groups of commits that this store has decided and that some other store may not have heard of: row 3 of the system table.
-/// Spec: FORMAT.md, "Saves over several stores".
+/// The groups of commits that this store has decided and that another store may not have learned of yet: row 3 of the system table. Spec:
+/// FORMAT.md, "Saves over several stores".
 ///
-/// A row, and so it outlives checkpoints and compactions for as long as anybody may ask.
+/// Being a row, it outlives checkpoints and compactions for as long as a store may ask.
 struct CommitDecisions: Equatable {
     struct Decision: Equatable {
         let group: UniqueID
@@ -15,7 +15,7 @@ struct CommitDecisions: Equatable {
 
     init() {}
 
-    /// - Returns: nil where the bytes are no such list.
+    /// - Returns: nil if the bytes are not such a list.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let count = reader.count(of: UniqueID.size + 4) else { return nil }
@@ -52,10 +52,10 @@ struct CommitDecisions: Equatable {
 
     func contains(_ group: UniqueID) -> Bool { list.contains { $0.group == group } }
 
-    /// Adds a group, and forgets what nobody asks for any more.
+    /// Adds a group, and removes the groups about which no store asks any more.
     /// - Parameters:
-    ///   - participants: the stores of the new group beside this one. They are locked, and so wait for no older decision.
-    ///   - settled: a group of which every participant has heard.
+    ///   - participants: the stores of the new group beside this one. The save has their locks, so none of them waits for an older decision.
+    ///   - settled: a group whose decision every participant has.
     mutating func decide(_ group: UniqueID, _ participants: [UniqueID], settled: UniqueID?) {
         for index in list.indices { list[index].participants.removeAll(where: participants.contains) }
         list.removeAll { $0.participants.isEmpty || $0.group == settled }

@@ -1,31 +1,31 @@
-/// Walks the whole commits of a log in order: verifies each frame and the chain of commits, and steps over what is none.
+/// Scans the whole commits of a log in order: verifies each frame and the chain of commits, and steps over other frames.
 ///
-/// It ends at the first frame that is not a whole, valid continuation; deciding what that means is for its user.
+/// It ends at the first frame that is not a whole, valid continuation. Its user decides what that means.
 struct CommitScan {
     private let log: ScannedLog
-    /// Up to where the file may be read.
+    /// The file may be read up to here.
     private let limit: UInt64
-    /// Where the header says that the log ends.
+    /// The log's end as the header has it.
     private let publishedEnd: UInt64?
-    /// Up to where no crash can have damaged it; a damaged frame before that is an index that went bad later.
+    /// No crash can have damaged the log up to here. A damaged frame before it belongs to an index and went bad later.
     private let wholeEnd: UInt64
 
-    /// Of the commit that `next` found last.
+    /// The number of the commit that `next` found last.
     private(set) var sequence: UInt64
     private(set) var commitChecksum: UInt64
-    /// The frames of that commit that may hold rows, its commit frame last; none of a log that does not keep them.
+    /// The frames of that commit that may hold rows, its commit frame last; empty if the log does not keep frames.
     private(set) var frames: [LogFile.Frame] = []
-    /// Behind that commit, or, once `next` has found no more, the published checkpoint after it.
+    /// The end of that commit or, once `next` has found no more, of the published checkpoint after it.
     private(set) var end: UInt64
-    /// Behind what has been looked at.
+    /// The end of the bytes examined so far.
     private(set) var position: UInt64
     private var ahead = Readahead()
-    /// The commit that lacks its commit frame alone, where `next` has found no more than that; its rows are in `frames`.
+    /// The commit that lacks only its commit frame, if `next` has found one; its rows are in `frames`.
     private(set) var prepared: PreparedCommit?
 
     /// - Parameters:
-    ///   - sequence: of the commit that ends before `position`, 0 for the beginning of a file.
-    ///   - checksum: of that commit's frame.
+    ///   - sequence: the number of the commit that ends before `position`; 0 for the beginning of a file.
+    ///   - checksum: the checksum of that commit's frame.
     init(
         log: ScannedLog, behind sequence: UInt64, checksum: UInt64, at position: UInt64, limit: UInt64, publishedEnd: UInt64?,
         wholeEnd: UInt64
@@ -40,7 +40,7 @@ struct CommitScan {
         self.wholeEnd = wholeEnd
     }
 
-    /// A walk from a snapshot's commit to that of a later one of the same file.
+    /// Scans from a snapshot's commit to the commit of a later snapshot of the same file.
     init(from start: Snapshot, to target: Snapshot) {
         self.init(
             log: .file(target.file), behind: start.sequence, checksum: start.commitChecksum, at: start.end, limit: target.end,
@@ -52,11 +52,11 @@ struct CommitScan {
         frames.removeAll(keepingCapacity: true)
         prepared = nil
         var partsChecksum: UInt64 = 0
-        // Of the commit that is being read: where it starts. Its values are not kept, they may be longer than memory.
+        // The start of the commit that is being read. Its values are not kept, since they may be longer than memory.
         var start: UInt64?
-        // Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
+        // True behind a damaged frame after the last commit that may as well be the beginning of a torn tail.
         var isDoubtful = false
-        // The log does not end before this: within a batch, that is, which a later replay would step over as a whole.
+        // The end of the batch that is being scanned. The log's end is never within it, since a later replay would step over it as a whole.
         var batchEnd: UInt64 = 0
         while position < limit {
             if let range = ahead.reach(position) { log.willRead(range) }
@@ -95,18 +95,18 @@ struct CommitScan {
                 end = frame.end
                 return footer
             case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
-                // Nothing writes them between the frames of a commit.
+                // No writer puts them between the frames of a commit.
                 guard start == nil else { return nil }
                 if frame.header.kind == .batch { (position, batchEnd) = step(over: frame) }
-                // Past the published end they are of a checkpoint that was never finished.
+                // Past the published end they belong to a checkpoint that was never finished.
                 if !isDoubtful, position <= publishedEnd ?? 0, position >= batchEnd { end = position }
             }
         }
         return nil
     }
 
-    /// Steps over a batch of a checkpoint's frames where no crash can have damaged it, else over its own frame alone.
-    /// - Returns: where that leads, and where the batch ends.
+    /// Steps over a whole batch of a checkpoint's frames if no crash can have damaged it, else only over the batch frame.
+    /// - Returns: the next position, and the batch's end.
     private func step(over frame: LogFile.Frame) -> (position: UInt64, end: UInt64) {
         guard let length = BatchFrame.length(in: frame.payload), length % UInt64(FrameHeader.alignment) == 0 else { return (frame.end, frame.end) }
         let (end, isTooLong) = frame.end.addingReportingOverflow(length)
@@ -114,13 +114,13 @@ struct CommitScan {
         return (end, end)
     }
 
-    /// Commits are numbered in turn; a compacted file starts with the number that its rows are as of.
+    /// Commits are numbered consecutively. A compacted file starts with the number of the commit that its rows are copied from.
     private func isNext(_ number: UInt64) -> Bool {
         number == sequence + 1 || sequence == 0 && number > 0
     }
 
-    /// A damaged frame of an index does not end the log: its rows are elsewhere. What it claims to be is believed only
-    /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
+    /// Steps over a damaged index frame. It does not end the log, because the rows are in other frames. Its stated kind and length are
+    /// believed only if a valid frame or the published end follows. A commit skipped by mistake would break the chain.
     private func skipDamagedIndex(at position: UInt64) throws(StoreError) -> UInt64? {
         guard let header = try log.stated(at: position, limit: limit) else { return nil }
         switch header.kind {

@@ -1,9 +1,9 @@
 extension FileCreation {
-    /// Writes the header of a new file, and makes it durable with its name.
+    /// Writes the header of a new file. Makes the header and the file's name durable.
     func initialize(
         _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift: UInt8? = nil
     ) throws(StoreError) -> OpenedFile {
-        // Before anything is written: without a descriptor left the file stays empty, and the next opening makes it.
+        // Opened before the first write: if no descriptor is left, the file stays empty and the next opening creates the store.
         let directory = options.durability != .none ? try fileSystem.openDirectory(of: path) : nil
         var (file, superblock) = try begin(storage, storeID: storeID, segmentShift: segmentShift ?? options.segmentShift)
         if let directory {

@@ -1,19 +1,20 @@
 /// A file that has been opened and recovered.
 final class OpenedFile {
     var snapshot: Snapshot
-    /// The log's newest whole commit, where the snapshot shows one that nobody has completed yet.
+    /// The log's newest whole commit, if `snapshot` shows a prepared commit that no writer has completed yet.
     var base: Snapshot?
-    /// What the log ends with where that waits for another store, as readers find it.
+    /// The prepared commit at the log's end, as readers find it, if it waits for another store.
     var inDoubt: InDoubtCommit?
     var superblock: Superblock
-    /// Where the next frame goes.
+    /// The offset of the next frame.
     let end: UInt64
-    /// Bytes of commits that the newest checkpoint does not have.
+    /// Bytes of the commits after the newest checkpoint.
     let bytesBehind: UInt64
     let zeroedEnd: UInt64
-    /// What a reader passed over: committed bytes that are damaged.
+    /// The damage in committed bytes that a reader passed over.
     let damage: StoreError?
-    /// There was no room to write what recovery found: the superblock is as it is to be, with the generation of the newest one in the file.
+    /// No room was left to write the superblock. `superblock` then has the content to write, with the generation of the newest superblock in
+    /// the file.
     var lacksRoom = false
 
     init(snapshot: Snapshot, superblock: Superblock, end: UInt64, bytesBehind: UInt64, zeroedEnd: UInt64, damage: StoreError? = nil) {
@@ -26,27 +27,26 @@ final class OpenedFile {
     }
 }
 
-/// Opens a store: header, checkpoint, replay, and what to do about the tail. Spec: FORMAT.md, "Recovery".
+/// Opens a store: reads the header, loads the checkpoint, replays the log and decides about the tail. Spec: FORMAT.md, "Recovery".
 ///
-/// Repeatable after a crash at any point: until the tail is cut off nothing is written, and cutting it off twice is
-/// cutting it off.
+/// It can be repeated after a crash at any point. Everything that it writes, a later opening writes again with the same result.
 struct Opening {
     let path: String
     let options: StoreOptions
     let fileSystem: any FileSystem
     let counters: Counters
-    /// Whether the store that decides about a prepared commit is asked.
+    /// Whether to ask the store that decides about a prepared commit.
     var asksOthers = true
     /// See `CommitCoordinator.held`.
     var held: [LogStore] = []
-    /// No commit behind the one with this number is shown; of a reader.
+    /// A reader shows no commit after the one with this number.
     var last: UInt64 = .max
 
     func run() throws(StoreError) -> OpenedFile {
         if options.isReadOnly {
             return try recover(try fileSystem.open(path, .readOnly))
         }
-        // Compaction may put another file in the path's place while this one waits for its lock.
+        // A compaction may put another file at the path while this process waits for the lock.
         var patience = LockRetry(path: path, timeout: options.lockTimeout)
         for _ in 0..<100 {
             let storage = try openForWriting()
@@ -83,18 +83,18 @@ struct Opening {
 
     /// Recovers an open file; a writer holds its lock.
     /// - Parameters:
-    ///   - isPublishedOnly: leaves out what no superblock names yet.
-    ///   - mayCreate: whether an empty file, or one that was never finished, becomes a store.
+    ///   - isPublishedOnly: leaves out commits that no superblock names yet.
+    ///   - mayCreate: whether an empty or never finished file becomes a store.
     func recover(_ storage: any StorageFile, isPublishedOnly: Bool = false, mayCreate: Bool = true) throws(StoreError) -> OpenedFile {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         let count = try HeaderReader.read(storage, into: &header)
-        // After the header: what it says is durable is in the file by then, whoever is writing.
+        // Read after the header, so the file already has all bytes that the header calls durable, even while another process writes.
         let size = try storage.size()
         if mayCreate, !options.isReadOnly, size <= FileFormat.dataStart, HeaderReader.isUnfinished(header) {
             guard options.createIfMissing || size > 0 else {
                 throw StoreError(.notAStore, path: path, "the file is empty", remedy: "Check the path, or allow the store to be made.")
             }
-            // Nothing was ever here, or a crash came before the header was.
+            // The file was never used, or a crash came before its header was written.
             return try FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
                 .initialize(storage, storeID: (fileSystem.random(), fileSystem.random()))
         }
@@ -119,7 +119,7 @@ struct Opening {
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
         try replay.run(limit: limit, publishedEnd: superblock?.end, wholeEnd: superblock?.durableEnd ?? 0, through: last)
         counters.replayed(bytes: replay.commitBytes)
-        // What the superblock says is more, and is not there, is damage.
+        // If the superblock names more than the log has, that is damage.
         let prepared = asksOthers && superblock?.durableEnd ?? 0 <= replay.end ? behind?.prepared ?? replay.prepared : nil
         if let prepared, !options.isReadOnly { try complete(prepared, replay, file) }
         let snapshot = try replay.finish(counters: counters)
@@ -130,8 +130,9 @@ struct Opening {
         return opened
     }
 
-    /// What a reader finds behind the published end: a writer that died may have left commits there, one that lives may be cutting off what
-    /// is none. Where a crash may have damaged what is published as well, the next writer may cut that off too.
+    /// Scans the log behind the published end for a reader. A writer that died may have left commits there; a live writer may be cutting off
+    /// a torn tail. If the published bytes may be damaged by a crash too, the next writer may cut off some of them, so the scan then begins
+    /// at `state`.
     private func unpublished(
         _ file: LogFile, _ superblock: Superblock, _ state: StartingState, size: UInt64
     ) throws(StoreError) -> UnpublishedTail {
@@ -141,9 +142,9 @@ struct Opening {
             at: isWhole ? superblock.end : state.position, superblock: superblock, size: size)
     }
 
-    /// A compaction gave the store's path to another file, and this one is reachable by another name (a hard link): written to, it would be
-    /// a second store of one identity. Where nothing of it was ever durable the other file's name need not be either, so a loss of power
-    /// may have put this one back; it is the store then.
+    /// Refuses a file that a compaction has replaced at the store's path, and that is still reachable by another name (a hard link). Writing
+    /// to it would make a second store with the same identity. If nothing in this file was ever durable, the new file's name need not be
+    /// durable either. A loss of power may then have put this file back, and it is the store.
     private func refuseSuperseded(_ superblock: Superblock) throws(StoreError) {
         guard superblock.durableSequence > 0 else { return }
         throw StoreError(
@@ -158,8 +159,8 @@ struct Opening {
         CommitCoordinator(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
     }
 
-    /// Writes the commit frame that a prepared commit lacks, where the coordinator's store says so. A crash here leaves the prepared frame, and
-    /// the next opening does the same.
+    /// Writes the commit frame that a prepared commit lacks, if the coordinator's store has decided for it. A crash here leaves the prepared
+    /// frame, and the next opening tries again.
     private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ file: LogFile) throws(StoreError) {
         guard try coordinatorStore(prepared).settle() else { return }
         let (appender, frame) = try prepared.completion(in: file, counters: counters)
@@ -167,7 +168,7 @@ struct Opening {
         try replay.take(prepared, frame, end: appender.position)
     }
 
-    /// Shows a prepared commit as it will be once somebody completes it, where the coordinator's store says so.
+    /// Shows a prepared commit as a writer will complete it, if the coordinator's store has decided for it.
     private func show(_ prepared: PreparedCommit, _ replay: Replay, in opened: OpenedFile) throws(StoreError) {
         let answer = coordinatorStore(prepared).ask()
         opened.inDoubt = InDoubtCommit(prepared, answer)
@@ -179,12 +180,11 @@ struct Opening {
         opened.snapshot = try replay.finish(counters: counters)
     }
 
-    /// A file's header, zeroes where the file is shorter.
     // MARK: Checkpoint
 
     private typealias StartingState = (snapshot: Snapshot, position: UInt64, hasCheckpoint: Bool)
 
-    /// The state of the newest checkpoint; that of an empty store where there is none, or it cannot be read.
+    /// The state of the newest checkpoint, or of an empty store if no checkpoint exists or it cannot be read.
     private func startingState(
         _ file: LogFile, _ superblock: Superblock?, size: UInt64
     ) throws(StoreError) -> StartingState {
@@ -198,7 +198,7 @@ struct Opening {
 
     // MARK: Tail
 
-    /// Decides what the bytes behind the last commit are, and cuts off a torn tail.
+    /// Classifies the bytes behind the last commit, and cuts off a torn tail.
     private func settle(
         _ snapshot: Snapshot, superblock: Superblock?, end: UInt64, size: UInt64, bytesBehind: UInt64, hasCheckpoint: Bool
     ) throws(StoreError) -> OpenedFile {
@@ -238,7 +238,7 @@ struct Opening {
         do throws(StoreError) {
             try publish(snapshot, &new, end: end, isAsPublished: isAsPublished, hasCheckpoint: hasCheckpoint)
         } catch {
-            // What is there can be read for all that, and the first transaction finds out whether there is room now.
+            // The store can still be read, and the first transaction finds out whether there is room by then.
             guard error.code == .noSpace, superblock != nil else { throw error }
             lacksRoom = true
         }
@@ -247,8 +247,8 @@ struct Opening {
         return result
     }
 
-    /// What a reader can tell to be damaged: bytes before the end that the superblock names, which was read before the log. What lies behind that end
-    /// may be a writer's work at this moment.
+    /// Returns the damage that a reader can be sure of: damage before the end that the superblock names, which was read before the log. Bytes
+    /// behind that end may be a writer's unfinished work.
     private func publishedDamage(
         _ file: LogFile, _ snapshot: Snapshot, _ superblock: Superblock?, end: UInt64, size: UInt64
     ) throws(StoreError) -> (offset: UInt64, evidence: String)? {
@@ -257,7 +257,7 @@ struct Opening {
             file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, superblock.end), file.sizeMax), superblock: superblock, fileSize: size
         ).run()
         guard case .corrupt(let offset, let evidence) = tail else { return nil }
-        // A writer may have cut off a torn tail meanwhile, and written commits in its place.
+        // A writer may have cut off a torn tail since, and written commits at its offset.
         let now = HeaderReader.newestSuperblock(try HeaderReader.header(of: file.storage), fileID: file.identity.fileID)
         return superblock.durableEnd > end || now?.generation == superblock.generation ? (offset, evidence) : nil
     }
@@ -270,16 +270,16 @@ struct Opening {
                 + "lost by that: run `heartwood verify` first, restore a backup, or bring out more with `heartwood salvage`.")
     }
 
-    /// Makes durable what recovery found, and says so in a superblock where the newest one does not.
-    /// - Parameter new: the newest superblock; the one that is written, but for its generation until it is.
-    /// - Throws: `noSpace` too where a file system that copies what is overwritten has no room for that.
+    /// Makes the recovered log durable, and writes a superblock that names it unless the newest one does.
+    /// - Parameter new: the newest superblock on entry, and the written one on return. If the write fails, it keeps the old generation.
+    /// - Throws: also `noSpace`, if a copy-on-write file system has no room for the overwritten blocks.
     private func publish(
         _ snapshot: Snapshot, _ new: inout Superblock, end: UInt64, isAsPublished: Bool, hasCheckpoint: Bool
     ) throws(StoreError) {
         let file = snapshot.file
         let isSettling = options.durability != .none && new.isUnsettled
         if options.durability != .none, new.durableEnd < end {
-            // (4) What no superblock calls durable may be pages that a failed sync left behind; the next sync must find them dirty.
+            // (4) Bytes that no superblock calls durable may be in pages that a failed sync left clean. The next sync must find them dirty.
             try file.rewrite(from: new.durableEnd, to: end)
         }
         if isSettling { try fileSystem.syncDirectory(of: path) }

@@ -1,7 +1,7 @@
-/// Follows the log from a known state on: verifies each frame and the chain of commits, and applies what they say.
+/// Follows the log from a known state: verifies each frame and the chain of commits, and applies the commits.
 ///
-/// Used at opening, and to catch up with other processes. It stops at the first frame that is not a whole, valid
-/// continuation; deciding what that means is for `TailExamination`.
+/// Opening uses it, and catching up with other processes. It stops at the first frame that is not a whole, valid continuation.
+/// `TailExamination` decides what that means.
 final class Replay {
     let file: LogFile
     private let options: StoreOptions
@@ -9,16 +9,16 @@ final class Replay {
     private var commitChecksum: UInt64
     private var catalog: Catalog
     private var tables: [TableState?]
-    /// Those of them that no snapshot holds.
+    /// The tables whose state no snapshot shares.
     private var own = IDSet()
     private var indexes: [RunSet?]
     private var added: AddedEntries
     private var extractors: [UInt16: [IndexMaintainer]] = [:]
-    /// Behind the last whole commit, or the published checkpoint after it.
+    /// The end of the last whole commit, or of the published checkpoint after it.
     private(set) var end: UInt64
-    /// What the log ends with where that waits for another store.
+    /// The prepared commit at the log's end, if it waits for another store.
     private(set) var prepared: PreparedCommit?
-    /// Of the commits that were applied.
+    /// Bytes of the applied commits.
     private(set) var commitBytes: UInt64 = 0
     private let key = KeyBuilder()
 
@@ -34,15 +34,15 @@ final class Replay {
         end = position
     }
 
-    /// Applies commits up to `limit`, which the file has reached.
+    /// Applies commits up to `limit`, which is within the file.
     /// - Parameters:
-    ///   - publishedEnd: where the header says that the log ends.
-    ///   - wholeEnd: up to where no crash can have damaged it; a damaged frame before that is an index that went bad later.
-    ///   - last: no commit behind the one with this number is applied.
+    ///   - publishedEnd: the log's end as the header has it.
+    ///   - wholeEnd: no crash can have damaged the log up to here. A damaged frame before it belongs to an index and went bad later.
+    ///   - last: no commit after the one with this number is applied.
     func run(limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64, through last: UInt64 = .max) throws(StoreError) {
         var walk = CommitScan(
             log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: limit, publishedEnd: publishedEnd, wholeEnd: wholeEnd)
-        // What was verified past the end may be cut off or written over.
+        // Verified bytes past the end may be cut off or overwritten.
         defer { file.forgetVerified(from: end, to: min(walk.position, file.readableEnd)) }
         while sequence < last {
             guard let footer = try walk.next() else {
@@ -59,10 +59,10 @@ final class Replay {
         }
     }
 
-    /// Applies the prepared commit that `run` has come to, with the commit frame that it lacked.
-    /// - Parameter completedEnd: behind that frame.
+    /// Applies the prepared commit that `run` found, with the commit frame that it lacked.
+    /// - Parameter completedEnd: the end of that frame.
     func take(_ prepared: PreparedCommit, _ completion: FramePointer, end completedEnd: UInt64) throws(StoreError) {
-        // Once more: what `run` had verified of it is forgotten, since it might have been cut off.
+        // Scans the commit again: `run` forgot that it verified these bytes, since they might have been cut off.
         var walk = CommitScan(
             log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: prepared.end, publishedEnd: nil, wholeEnd: 0)
         guard try walk.next() == nil, let again = walk.prepared, again.isSame(as: prepared) else {
@@ -100,7 +100,8 @@ final class Replay {
             throw StoreError.corrupt(file.path, at: address, "a row is of a table that the catalog does not have")
         }
         let state = ownState(number)
-        // Numbers are given in turn, so a commit reaches no further than its rows; a hostile one reserves no memory.
+        // Row numbers are given consecutively, so a commit can extend a table by its own row count at most. A hostile commit reserves no
+        // memory.
         let limit = isSystem ? Transaction.systemRowsMax : state.nextRow + rowLimit
         guard record.reference.row > 0, record.reference.row < limit, record.previous < address else {
             throw StoreError.corrupt(file.path, at: address, "a row's number or history is impossible")
@@ -122,7 +123,7 @@ final class Replay {
         }
     }
 
-    /// A table's state, which no snapshot holds.
+    /// The state of a table, in a copy that no snapshot shares.
     private func ownState(_ number: Int) -> TableState {
         while tables.count <= number { tables.append(nil) }
         if !own.insert(UInt16(number)), let state = tables[number] { return state }
@@ -131,7 +132,7 @@ final class Replay {
         return state
     }
 
-    /// The row as it was before the record at `before`.
+    /// The row as it was before the record at address `before`.
     private func liveRow(_ reference: RowReference, _ state: TableState, before end: UInt64) throws(StoreError) -> RowView? {
         let known = state.primary.known(reference.row)
         var address = known & ~PrimaryDelta.tombstoneBit
@@ -139,7 +140,7 @@ final class Replay {
         if known == 0 { address = try state.primary.base?.address(of: reference.row) ?? 0 }
         guard address != 0 else { return nil }
         var (record, body) = try file.record(at: address, end: file.readableEnd)
-        // The delta is shared with every snapshot: a replay that failed later on has stored its addresses in it.
+        // All snapshots share the delta: a replay that failed later may have stored its addresses in it.
         let isRepeated = known != 0 && address >= end
         while isRepeated, address >= end {
             guard record.reference == reference, record.previous < address else {
@@ -170,7 +171,7 @@ final class Replay {
         for number in indexes.indices where indexes[number] == nil { added.remove(number) }
     }
 
-    /// A compacted file says which row numbers had been given out, so that none is given twice.
+    /// Applies the row numbers that a compacted file had given out, so that none is given twice.
     private func setRowNumbers(_ row: RowView, at address: UInt64) throws(StoreError) {
         guard sequence == 0, let numbers = RowNumbers(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
             throw StoreError.corrupt(file.path, at: address, "the list of row numbers is malformed or out of place")
@@ -182,7 +183,7 @@ final class Replay {
 
     // MARK: Indexes
 
-    /// Keeps the indexes that exist as runs up to date; those that do not are made whole in `finish`.
+    /// Updates the indexes that have runs. `finish` builds the others whole.
     private func index(old: RowView?, new: RowView?, table: TableID) throws(StoreError) {
         let definition = catalog.table(table)
         for index in try maintained(table) {
@@ -200,8 +201,8 @@ final class Replay {
         added.addBeyondMemory(key.buffer, to: number, isTombstone: isTombstone) { SpilledEntries(file, options) }
     }
 
-    /// Makes `key` the row's entry.
-    /// - Returns: false where the row has none.
+    /// Puts the row's index entry into `key`.
+    /// - Returns: false if the row has no entry.
     private func makeKey(_ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer) throws(StoreError) -> Bool {
         key.removeAll()
         guard index.appendKey(of: row, layout: layout, to: key) else { return false }
@@ -217,7 +218,7 @@ final class Replay {
             let number = Int(definition.id.rawValue)
             guard number < indexes.count, indexes[number] != nil else { continue }
             guard let extractor = try extractor(of: definition) else {
-                // Its runs no longer tell the truth.
+                // Its runs are stale from here on.
                 indexes[number] = nil
                 continue
             }
@@ -227,7 +228,7 @@ final class Replay {
         return found
     }
 
-    /// A reader that lacks an extractor does without the index; a writer must not, or the index would go stale.
+    /// A reader that lacks an extractor does without the index. A writer throws, or the index would become stale.
     private func extractor(of definition: IndexDefinition) throws(StoreError) -> (any IndexKeyExtractor)? {
         do throws(StoreError) {
             return try IndexKeyExtractors.extractor(of: definition, options, path: file.path)
@@ -237,7 +238,7 @@ final class Replay {
         }
     }
 
-    /// The state that was reached.
+    /// The snapshot of the state reached, with all its indexes.
     func finish(counters: Counters) throws(StoreError) -> Snapshot {
         added.add(to: &indexes)
         added = AddedEntries(bytesMax: options.indexMemory)
@@ -248,12 +249,12 @@ final class Replay {
             guard indexes[number] == nil, let extractor = try extractor(of: definition) else { continue }
             indexes[number] = try build(definition, extractor, from: partial)
         }
-        // A prepared commit may still be taken: it keeps up the indexes that were made here.
+        // `take` may still apply a prepared commit, and must update the indexes that were built here.
         extractors = [:]
         return snapshotAsIs(counters: counters)
     }
 
-    /// The same without the index entries that were gathered: for a replay that began without indexes and is to make none.
+    /// The snapshot without the gathered index entries, for a replay that began without indexes and builds none.
     func snapshotAsIs(counters: Counters) -> Snapshot {
         own = IDSet()
         return Snapshot(
@@ -261,7 +262,7 @@ final class Replay {
             indexes: indexes, counters: counters)
     }
 
-    /// An index made of the rows of a snapshot.
+    /// Builds an index from the rows of a snapshot.
     func build(_ definition: IndexDefinition, from rows: Snapshot) throws(StoreError) -> RunSet? {
         try extractor(of: definition).map { extractor throws(StoreError) in try build(definition, extractor, from: rows) }
     }

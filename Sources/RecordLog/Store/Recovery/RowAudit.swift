@@ -1,7 +1,7 @@
-/// Looks whether rows are as a writer lays them down: the same values always are the same bytes. Spec: FORMAT.md, "Row body".
+/// Checks that rows have the one form that writers give them: the same values always have the same bytes. Spec: FORMAT.md, "Row body".
 enum RowAudit {
     struct Fault {
-        /// The column's place in the layout; nil where it is about the whole row.
+        /// The column's index in the layout; nil for a fault of the whole row.
         let column: Int?
         let message: String
 
@@ -11,7 +11,7 @@ enum RowAudit {
         }
     }
 
-    /// The first fault of a row; nil for a sound one. Values in frames of their own are not looked at.
+    /// The first fault of a row; nil for a sound one. Values in frames of their own are not read.
     /// - Complexity: O(columns + bytes of texts).
     static func fault(of row: RowView, _ layout: RowLayout) -> Fault? {
         guard layout.fits(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
@@ -36,7 +36,7 @@ enum RowAudit {
         return shift == (total <= Int(UInt8.max) ? 0 : total <= Int(UInt16.max) ? 1 : 2)
     }
 
-    /// What is wrong with one column of a row whose layout fits.
+    /// The fault of one column, nil for a sound one. The row's layout fits its bytes.
     @inline(__always)
     static func fault(of access: ColumnAccess, in row: RowView) -> String? {
         let type = access.type, start = row.body + Int(access.position)
@@ -54,7 +54,7 @@ enum RowAudit {
         }
     }
 
-    /// Whether bytes are UTF-8, ASCII eight at a time.
+    /// Whether bytes are UTF-8. Skips ASCII eight bytes at a time.
     static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         while at &+ 8 <= bytes.count, bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 { at &+= 8 }
@@ -62,7 +62,8 @@ enum RowAudit {
             let first = bytes[at]
             at &+= 1
             guard first >= 0x80 else { continue }
-            // How many follow, and the first of them: no surrogates, nothing beyond the last character, nothing longer than it need be.
+            // The number of continuation bytes, and the range of the first one. The ranges exclude surrogates, overlong forms and code points
+            // past U+10FFFF.
             let following: Int, next: ClosedRange<UInt8>
             switch first {
             case 0xC2...0xDF: (following, next) = (1, 0x80...0xBF)
@@ -81,7 +82,7 @@ enum RowAudit {
         return true
     }
 
-    /// What is wrong with one of the engine's own rows of the system table; nil for a sound one, and for the client's.
+    /// The fault of a row of the system table; nil for a sound one, and for the client's rows.
     static func systemFault(of row: RowView) -> String? {
         let bytes = UnsafeRawBufferPointer(start: row.body, count: row.byteCount)
         switch row.reference.row {
@@ -96,7 +97,7 @@ enum RowAudit {
 }
 
 extension Catalog {
-    /// What is wrong with a row, by the names of table and column; nil for a sound one.
+    /// The fault of a row, with the names of its table and column; nil for a sound one.
     func fault(of row: RowView) -> String? {
         guard row.reference.table != .system else {
             return RowAudit.systemFault(of: row).map { "the system table, row \(row.reference.row): \($0)" }
@@ -108,7 +109,7 @@ extension Catalog {
         return place(of: row.reference, column: fault.column.map { layout.columns[$0].name }) + ": " + fault.message
     }
 
-    /// Where something is, in words.
+    /// Describes a row's or a column's location for a message.
     func place(of reference: RowReference, column: String? = nil) -> String {
         "table \(table(reference.table)?.name ?? "\(reference.table.rawValue)"), row \(reference.row)" + (column.map { ", column \($0)" } ?? "")
     }

@@ -1,9 +1,9 @@
-/// A log as a walk meets its frames. No protocol, since a generic walk would have its type made at each opening.
+/// The source of a scan's frames. An enum, since a generic scan would have its type instantiated at each opening.
 enum ScannedLog {
     case file(LogFile)
     case tail(TailReader)
 
-    /// Whether a frame's bytes stay where they are when the next one is asked for.
+    /// Whether a frame's bytes stay valid when the next frame is read.
     var keepsFrames: Bool {
         if case .file = self { return true }
         return false

@@ -1,15 +1,15 @@
-/// Tells a torn tail from corruption: whether what follows the last valid commit had ever been durable.
+/// Tells a torn tail from corruption: finds out whether the bytes behind the last valid commit had ever been durable.
 ///
-/// A crash leaves unfinished or unsynced bytes behind the last commit; they may go. Damage to bytes that a later footer or
-/// the header's floor shows to have been on the disk is corruption; they may not.
+/// A crash leaves unfinished or unsynced bytes behind the last commit; these may be cut off. If a later footer, or the header's durable end,
+/// shows that damaged bytes had been durable, that is corruption; these may not be cut off.
 struct TailExamination {
     let file: LogFile
-    /// The last valid commit.
+    /// The number of the last valid commit.
     let sequence: UInt64
     let end: UInt64
     let size: UInt64
     let superblock: Superblock?
-    /// The whole file's size, where `size` is less.
+    /// The whole file's size; `size` may be less.
     private let fileSize: UInt64
     private let stretches: TailReader
     private let frames: TailReader
@@ -25,22 +25,22 @@ struct TailExamination {
         frames = TailReader(file)
     }
 
-    /// Whether all is there that the header names, and the damage lies behind that.
+    /// Whether the log is whole up to the end that the header names, and the damage is behind it.
     ///
-    /// A copy is read from the front while writers append: its header is older than its log, and of two commits the earlier one may be
-    /// missing where its place was read before it was written, and the later one be there. A loss of acknowledged commits can look the same,
-    /// so a writer is refused in any case. Up to the damage such a file is whole, and a reader finds no fault in it.
+    /// A copy is read from the front while writers append, so its header is older than its log. Of two commits it may lack the earlier one,
+    /// whose bytes were copied before they were written, and have the later one. A loss of acknowledged commits can look the same, so a
+    /// writer is always refused. Up to the damage such a file is whole, and a reader finds no fault in it.
     var mayBeCopyOfOpenFile: Bool { superblock.map { $0.end <= end } ?? false }
 
     enum Outcome: Equatable {
-        /// Zeroes, or nothing.
+        /// All zeroes, or empty.
         case clean
         case torn
-        /// Where the damage is, and what shows it.
+        /// The offset of the damage, and the evidence for it.
         case corrupt(UInt64, String)
     }
 
-    /// Bytes whose checksums may be computed for each byte of the tail. A tail that takes more was made to take more.
+    /// Bytes to hash at most for each byte of the tail. Only a tail made on purpose needs more.
     private static let hashedPerByte: UInt64 = 8
 
     func run() throws(StoreError) -> Outcome {
@@ -58,7 +58,7 @@ struct TailExamination {
         var offset = end
         while offset < size {
             let stretch = min(file.room(at: offset), size - offset, Self.stretchMax)
-            // Whoever does not hold the lock may see it cut off.
+            // A caller without the lock may see the tail being cut off.
             guard let start = try stretches.bytes(at: offset, count: Int(stretch), limit: offset + stretch) else { break }
             let bytes = UnsafeRawBufferPointer(start: start, count: Int(stretch))
             if !bytes.isZero {
@@ -70,12 +70,12 @@ struct TailExamination {
         return isClean ? .clean : .torn
     }
 
-    /// What is read together.
+    /// Bytes read at a time.
     private static let stretchMax: UInt64 = 1 << 20
 
-    // MARK: What is lost
+    // MARK: Losses
 
-    /// Which commits the damage has taken for sure, and which it may have taken.
+    /// Describes the commits that the damage has destroyed for sure, and those that it may have destroyed.
     private func losses(_ superblock: Superblock) throws(StoreError) -> String {
         var text = ""
         if try endsWithinFrame() {
@@ -93,7 +93,7 @@ struct TailExamination {
         first == last ? "commit \(first) is" : "commits \(first) to \(last) are"
     }
 
-    /// Whether the frame that is not whole is so because the file ends.
+    /// Whether the incomplete frame is incomplete because the file ends.
     private func endsWithinFrame() throws(StoreError) -> Bool {
         guard let superblock, fileSize < max(superblock.end, superblock.durableEnd) else { return false }
         var offset = end
@@ -101,7 +101,7 @@ struct TailExamination {
         return try frames.stated(at: offset, limit: fileSize) == nil
     }
 
-    /// Whether a footer stands here that knew the missing commit to be durable.
+    /// Searches for a footer whose writer knew the missing commit to be durable.
     private func laterCommit(in bytes: UnsafeRawBufferPointer, at start: UInt64, _ budget: inout UInt64) throws(StoreError) -> Outcome? {
         for at in stride(from: 0, to: bytes.count, by: FrameHeader.alignment) {
             let offset = start + UInt64(at)

@@ -1,14 +1,14 @@
-/// What a log has behind its published end, as whoever does not hold the lock may look at it.
+/// The log behind its published end, as a process without the lock sees it.
 struct UnpublishedTail {
-    /// Behind the last whole commit: what is before that nobody cuts off.
+    /// The end of the last whole commit. No writer cuts off the bytes before it.
     let end: UInt64
     /// See `CommitScan.prepared`.
     let prepared: PreparedCommit?
 
     /// - Parameters:
-    ///   - sequence: of the commit that ends before `position`; as `CommitScan` takes it.
-    ///   - size: the file's, as it was seen.
-    /// - Complexity: O(size − position), read and not kept.
+    ///   - sequence: the number of the commit that ends before `position`; as in `CommitScan`.
+    ///   - size: the file's size when the caller read it.
+    /// - Complexity: O(size − position). The bytes are read and not kept.
     init(
         _ file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, superblock: Superblock, size: UInt64
     ) throws(StoreError) {

@@ -1,16 +1,16 @@
-/// Places the frames of a checkpoint in the log, in batches between the commits.
+/// Writes the frames of a checkpoint to the log, in batches between the commits.
 ///
-/// A batch is laid down under the store's locks and published by a superblock, so that other writers keep it; between batches
-/// commits go on. Each begins with a frame that says how long it is, so that a replay steps over it.
+/// A batch is written under the store's locks and published by a superblock, so that other writers keep it. Commits go on between batches. A
+/// batch begins with a frame that has its length, so that a replay steps over it.
 final class CheckpointSink: CheckpointFrameSink {
     private let store: LogStore
     private let file: LogFile
     private let sequence: UInt64
-    /// The newest checkpoint when this one began: where another has come since, this one is given up.
+    /// The newest checkpoint when this one began. If another one has been written since, this one is abandoned.
     private let previous: FramePointer
-    /// Whether the caller holds the store's locks all the time.
+    /// Whether the caller holds the store's locks throughout.
     private let isExclusive: Bool
-    /// To make batches durable while commits go on: an opening of its own, since a failed sync is told to each opening once.
+    /// A handle of its own that syncs batches while commits go on: the system reports a failed sync once to each open file.
     private let syncing: (any StorageFile)?
 
     private var bytes: [UInt8] = []
@@ -18,10 +18,11 @@ final class CheckpointSink: CheckpointFrameSink {
     private var pointers: [FramePointer] = []
     private(set) var logEnd: UInt64
 
-    /// A batch is placed once it has so much, where no commit is being made; else once it has as much as commits may be kept waiting for.
+    /// Bytes of a batch. It is written from the first size on if no commit is in progress, and at the second size in any case, since commits
+    /// wait meanwhile.
     private static let batchSize = 1 << 20, batchSizeMax = 4 << 20
 
-    /// - Parameter logEnd: where the log ended when the snapshot was the newest.
+    /// - Parameter logEnd: the log's end when the snapshot was the newest.
     init(_ store: LogStore, base: Snapshot, logEnd: UInt64, previous: FramePointer, isExclusive: Bool) throws(StoreError) {
         self.store = store
         file = base.file
@@ -59,7 +60,7 @@ final class CheckpointSink: CheckpointFrameSink {
 
     func flush() throws(StoreError) { try flush(waiting: true) }
 
-    /// - Parameter waiting: whether to wait for whoever in this process is writing at this moment; else nothing is done then.
+    /// - Parameter waiting: whether to wait for another thread of this process that is writing. If false and one is, this does nothing.
     private func flush(waiting: Bool) throws(StoreError) {
         guard !frames.isEmpty else { return }
         if isExclusive {
@@ -72,7 +73,7 @@ final class CheckpointSink: CheckpointFrameSink {
                 do throws(StoreError) {
                     try store.writeSuperblock(store.writer.superblock(upTo: store.writer.end))
                 } catch {
-                    // What no superblock has published another writer cuts off.
+                    // Other writers cut off bytes that no superblock has published.
                     store.takeBack(to: end)
                     throw error
                 }
@@ -101,13 +102,13 @@ final class CheckpointSink: CheckpointFrameSink {
             store.abandon(appender)
             throw error
         }
-        // Nothing else waits for the disk meanwhile.
+        // Nothing else waits for the disk in the meantime.
         if isExclusive, store.options.durability != .none { file.storage.willSync(writer.end..<appender.position) }
         if logEnd == writer.end { logEnd = appender.position }
         writer.end = appender.position
     }
 
-    /// Makes what was placed durable, beside the commits.
+    /// Makes the written batches durable while commits go on.
     func sync() throws(StoreError) {
         guard let syncing else { return }
         do throws(StoreError) {

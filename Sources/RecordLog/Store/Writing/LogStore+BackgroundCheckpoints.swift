@@ -2,20 +2,20 @@ import Synchronization
 
 /// Checkpoints beside the commits.
 ///
-/// What the newest snapshot has over its base is frozen: commits go on over it, into fresh deltas and runs. A thread of its
-/// own writes the frozen part to the file and makes it durable; then the base is replaced and the frozen part forgotten.
-/// Snapshots taken before keep what they hold. Only one runs at a time; the log behind it is bounded, because writers wait
-/// for it once the log has grown by the whole of `checkpointAfterBytes`.
+/// The part of the newest snapshot that its base lacks is frozen, and commits go on above it, into fresh deltas and runs. A thread writes the
+/// frozen part to the file and makes it durable. Then a new base replaces the old one and the frozen part. Older snapshots keep what they
+/// hold. Only one checkpoint runs at a time. Writers wait for it once the log has grown by the whole of `checkpointAfterBytes`, which bounds
+/// the log behind it.
 extension LogStore {
-    /// Under the store's locks, after a commit. The commit stands whatever becomes of its checkpoint, so nothing is thrown;
-    /// a failure of the disk has poisoned the handle, and the next write says so.
+    /// Called under the store's locks, after a commit. Throws nothing, since the commit stands even if its checkpoint fails. A disk failure
+    /// has poisoned the handle, and the next write throws it.
     func checkpointIfDue() {
         let grown = writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure)
         guard options.checkpointsInBackground else {
             if grown > options.checkpointAfterBytes { checkpointNow() }
             return
         }
-        guard grown > options.checkpointAfterBytes / 2, !isCheckpointing.load(ordering: .acquiring) else { return }
+        guard grown > options.checkpointAfterBytes / 2, backgroundCheckpoint.isFinished else { return }
         let base = snapshot()
         guard base.tables.allSatisfy({ $0?.primary.frozen == nil }) else { return checkpointNow() }
         startCheckpoint(of: base)
@@ -26,7 +26,7 @@ extension LogStore {
     }
 
     private func startCheckpoint(of base: Snapshot) {
-        isCheckpointing.store(true, ordering: .releasing)
+        backgroundCheckpoint.begin()
         publish(base.frozen())
         let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind
         let isStarted = SystemThread.start { [self] in
@@ -37,13 +37,13 @@ extension LogStore {
                 try sink.sync()
                 try adopt(made, of: base, previous: previous, behind: behind)
             } catch {
-                // The next checkpoint takes in what this one had frozen.
+                // The next checkpoint includes the part that this one had frozen.
                 writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
             }
-            isCheckpointing.store(false, ordering: .releasing)
+            backgroundCheckpoint.finish()
         }
         guard !isStarted else { return }
-        isCheckpointing.store(false, ordering: .releasing)
+        backgroundCheckpoint.finish()
         checkpointNow()
     }
 
@@ -54,8 +54,8 @@ extension LogStore {
             guard writer.file === base.file, writer.superblock.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
             var superblock = writer.superblock(upTo: writer.end)
             superblock.checkpoint = made.manifest
-            // Everything of the checkpoint was synced before this, and every commit before it was published, but for those of
-            // another handle that does not wait for the disk.
+            // Everything of the checkpoint was synced before this. Every commit before it was synced and published, except those of another
+            // handle that does not wait for the disk.
             if options.durability == .full, superblock.durableSequence == superblock.sequence { superblock.durableEnd = superblock.end }
             try writeSuperblock(superblock)
             writer.bytesBehind -= min(behind, writer.bytesBehind)
@@ -65,24 +65,24 @@ extension LogStore {
         }
     }
 
-    /// Waits for a checkpoint that is being written; not to be called under the store's locks.
+    /// Waits for a checkpoint in progress. Must not be called under the store's locks.
     func finishCheckpoint() {
-        // A child of fork() has not got the thread.
-        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) { LazyMemory.pause() }
+        // A child of fork() does not have the thread.
+        if !writer.isForked { backgroundCheckpoint.wait() }
     }
 
-    /// Waits where the log has grown too long for the checkpoint that is being written.
+    /// Waits for the checkpoint in progress if the log has grown too long.
     func throttle() {
-        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) {
+        while !writer.isForked, !backgroundCheckpoint.isFinished {
             let behind = writeLock.withLock { _ in writer.poison == nil ? writer.bytesBehind : 0 }
             guard behind > options.checkpointAfterBytes else { return }
-            LazyMemory.pause()
+            backgroundCheckpoint.wait()
         }
     }
 }
 
 extension Snapshot {
-    /// The same commit, with what it has over its base set aside: later commits leave that alone.
+    /// The same commit, with the part that its base lacks frozen: later commits do not touch that part.
     func frozen() -> Snapshot {
         let tables = self.tables.map { state in
             state.map { $0.with(PrimaryIndex(base: $0.primary.base, frozen: $0.primary.delta)) }

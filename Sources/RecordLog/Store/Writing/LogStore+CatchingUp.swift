@@ -1,65 +1,120 @@
-/// Learning what other processes have written.
+/// Catching up with the commits of other processes.
 extension LogStore {
     /// Brings this handle up to the file's newest commit.
     /// - Parameters:
-    ///   - isLocked: whether the caller holds the file's lock, and so may follow the log past what is published: to a commit whose
-    ///     writer died before it could say so.
+    ///   - isLocked: whether the caller holds the file's lock.
     ///   - held: see `CommitCoordinator.held`.
     func catchUp(isLocked: Bool, holding held: [LogStore] = []) throws(StoreError) {
         try followReplacement(isLocked: isLocked, holding: held)
-        let base = writer.base ?? snapshot()
-        let file = base.file
-        // Before anything is touched: what is mapped and not there any more faults.
-        var size = try file.storage.size()
-        guard size >= max(FileFormat.dataStart, writer.end) else {
-            file.cutReadable(to: size)
-            throw LogFile.cut(path, to: size)
-        }
+        if isLocked { try catchUpAsWriter(holding: held) } else { try catchUpAsReader() }
+    }
+
+    /// Without the lock: reads to the published end, and behind it only a commit that another store has decided for.
+    private func catchUpAsReader() throws(StoreError) {
+        let base = writer.base ?? snapshot(), file = base.file
+        _ = try sizeOfWhole(file)
         let (superblock, mark) = try publishedSuperblock(file)
         let isNew = superblock.generation > writer.superblock.generation
         try checkIsNotOlder(superblock, areWhole: mark != nil)
-        // What is shown before it is in the file stays so: it was decided.
-        guard isNew || isLocked || superblock.isUnresolved && writer.base == nil else { return writer.remember(mark) }
-        // Another process may have written what the superblock says since.
-        if !isLocked { size = try file.storage.size() }
-        guard size >= superblock.end else {
-            throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")
-        }
-        let behind = try isLocked || !superblock.isUnresolved ? nil : UnpublishedTail(
-            file, behind: superblock.sequence, checksum: superblock.commitChecksum, at: superblock.end, superblock: superblock, size: size)
-        let limit = isLocked ? size : behind?.end ?? superblock.end
+        // A decided commit that the file does not have yet stays shown.
+        guard isNew || superblock.isUnresolved && writer.base == nil else { return writer.remember(mark) }
+        // Another process may have written since what the superblock names.
+        let size = try file.storage.size()
+        try check(superblock, reachedBy: size)
+        let behind = try superblock.isUnresolved ? UnpublishedTail(
+            file, behind: superblock.sequence, checksum: superblock.commitChecksum, at: superblock.end, superblock: superblock, size: size) : nil
+        let limit = behind?.end ?? superblock.end
         file.extendReadable(to: limit)
-        let isFollowed = try isLocked ? hasFrame(at: writer.end, file, size: size) : limit > writer.end || behind?.prepared != nil
-        if superblock.end > writer.end || isFollowed || writer.base != nil {
-            let (start, position) = startOfCatchingUp(base, superblock, size: size)
-            let replay = Replay(file: file, from: start, at: position, options: options)
-            try replay.run(limit: limit, publishedEnd: superblock.end, wholeEnd: superblock.end)
-            guard replay.end >= superblock.end else {
-                throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
-            }
-            if isLocked, let prepared = replay.prepared { try complete(prepared, replay, held) }
-            let shown = try behind?.prepared.flatMap { prepared throws(StoreError) in try decided(prepared, file) }
-            if isLocked, replay.end > superblock.end, options.durability != .none {
-                try file.rewrite(from: superblock.end, to: replay.end)
-            }
-            let hasMoved = replay.end != writer.end
-            let isStuck = !hasMoved || replay.prepared != nil
-            if hasMoved || isLocked || shown != nil {
-                writer.end = replay.end
-                writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
-                // What failed here another handle has written.
-                if start !== base { writer.bytesBehindAtFailure = 0 }
-                let newest = try replay.finish(counters: counters)
-                writer.base = shown == nil ? nil : newest
-                if let shown { try replay.take(shown.prepared, shown.frame, end: shown.end) }
-                publish(shown == nil ? newest : try replay.finish(counters: counters))
-            }
-            if isStuck, isLocked {
-                // (7) What a writer that died left behind the last whole commit.
+        if max(limit, superblock.end) > writer.end || behind?.prepared != nil || writer.base != nil {
+            let (replay, start) = try replayed(over: base, superblock, limit: limit, size: size)
+            let decided = try behind?.prepared.flatMap { prepared throws(StoreError) in try self.decided(prepared, file) }
+            if replay.end != writer.end || decided != nil { try adopt(replay, from: start, over: base, decided: decided) }
+        }
+        noteCaughtUp(superblock, mark, isNew: isNew, file, size: size)
+    }
+
+    /// Under the lock: reads the whole log, also a commit whose writer died before it could publish it, and takes up what such a writer
+    /// left to do.
+    private func catchUpAsWriter(holding held: [LogStore]) throws(StoreError) {
+        let base = writer.base ?? snapshot(), file = base.file
+        let size = try sizeOfWhole(file)
+        let (superblock, mark) = try publishedSuperblock(file)
+        try checkIsNotOlder(superblock, areWhole: mark != nil)
+        try check(superblock, reachedBy: size)
+        file.extendReadable(to: size)
+        let isFollowed = try hasFrame(at: writer.end, file, size: size)
+        if isFollowed || superblock.end > writer.end || writer.base != nil {
+            let (replay, start) = try replayed(over: base, superblock, limit: size, size: size)
+            if let prepared = replay.prepared { try complete(prepared, replay, held) }
+            if replay.end > superblock.end, options.durability != .none { try file.rewrite(from: superblock.end, to: replay.end) }
+            let isStuck = replay.end == writer.end || replay.prepared != nil
+            try adopt(replay, from: start, over: base, decided: nil)
+            if isStuck {
+                // (7) A writer that died left this behind the last whole commit.
                 cutTail()
                 if options.durability == .full { try syncFile() }
             }
         }
+        noteCaughtUp(superblock, mark, isNew: superblock.generation > writer.superblock.generation, file, size: size)
+        writer.takeUp(snapshot())
+        if options.durability != .none, writer.mustRewrite || writer.superblock.isUnresolved {
+            // (4) As an opening with the lock does: this handle may have read before what no superblock calls durable. That may be pages that a
+            // failed sync left behind, and this handle's next sync does not report that failure.
+            try file.rewrite(from: writer.superblock.durableEnd, to: writer.end)
+            writer.mustRewrite = false
+        }
+        if writer.superblock.isUnresolved { try publishResolved() }
+        guard options.durability != .none, writer.superblock.isUnsettled else { return }
+        // (9) This handle went over to a compacted file without the lock, and the compaction's process died before the name was durable.
+        try fileSystem.syncDirectory(of: path)
+        var settled = writer.superblock
+        settled.isUnsettled = false
+        try writeSuperblock(settled)
+    }
+
+    /// The file's size. Asked before anything is touched: a mapped page that the file does not have any more faults.
+    private func sizeOfWhole(_ file: LogFile) throws(StoreError) -> UInt64 {
+        let size = try file.storage.size()
+        guard size >= max(FileFormat.dataStart, writer.end) else {
+            file.cutReadable(to: size)
+            throw LogFile.cut(path, to: size)
+        }
+        return size
+    }
+
+    private func check(_ superblock: Superblock, reachedBy size: UInt64) throws(StoreError) {
+        guard size >= superblock.end else { throw StoreError.corrupt(path, at: size, "the file is shorter than its header says") }
+    }
+
+    /// The log up to a limit, read from this handle's newest commit or from a newer checkpoint.
+    private func replayed(
+        over base: Snapshot, _ superblock: Superblock, limit: UInt64, size: UInt64
+    ) throws(StoreError) -> (replay: Replay, start: Snapshot) {
+        let (start, position) = startOfCatchingUp(base, superblock, size: size)
+        let replay = Replay(file: base.file, from: start, at: position, options: options)
+        try replay.run(limit: limit, publishedEnd: superblock.end, wholeEnd: superblock.end)
+        guard replay.end >= superblock.end else {
+            throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
+        }
+        return (replay, start)
+    }
+
+    /// Publishes what a replay has found.
+    /// - Parameter decided: a commit behind it that another store has decided for; snapshots show it before the file has it.
+    private func adopt(
+        _ replay: Replay, from start: Snapshot, over base: Snapshot, decided: (prepared: PreparedCommit, frame: FramePointer, end: UInt64)?
+    ) throws(StoreError) {
+        writer.end = replay.end
+        writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
+        // Another handle has written what failed here.
+        if start !== base { writer.bytesBehindAtFailure = 0 }
+        let newest = try replay.finish(counters: counters)
+        writer.base = decided == nil ? nil : newest
+        if let decided { try replay.take(decided.prepared, decided.frame, end: decided.end) }
+        publish(decided == nil ? newest : try replay.finish(counters: counters))
+    }
+
+    private func noteCaughtUp(_ superblock: Superblock, _ mark: HeaderMark?, isNew: Bool, _ file: LogFile, size: UInt64) {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew {
@@ -67,25 +122,12 @@ extension LogStore {
             writer.isSuperblockPending = false
         }
         writer.remember(mark)
-        if isLocked { writer.takeUp(snapshot()) }
-        if isLocked, options.durability != .none, writer.mustRewrite || writer.superblock.isUnresolved {
-            // (4) As an opening with the lock does: what no superblock calls durable, and may have been read before by this handle, may be pages that
-            // a failed sync left behind, of which this handle's next sync is not told.
-            try file.rewrite(from: writer.superblock.durableEnd, to: writer.end)
-            writer.mustRewrite = false
-        }
-        if isLocked, writer.superblock.isUnresolved { try publishResolved() }
-        guard isLocked, options.durability != .none, writer.superblock.isUnsettled else { return }
-        // (9) This handle went over to a compacted file without the lock, and whoever made it died before its name was durable.
-        try fileSystem.syncDirectory(of: path)
-        var settled = writer.superblock
-        settled.isUnsettled = false
-        try writeSuperblock(settled)
     }
 
     // MARK: Saves over several stores
 
-    /// Writes the commit frame that a prepared commit lacks, where the coordinator's store says so; else nothing, and it is cut off.
+    /// Writes the commit frame that a prepared commit lacks, if the coordinator's store has decided for it. Otherwise does nothing, and the
+    /// caller cuts off the prepared commit.
     private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ held: [LogStore]) throws(StoreError) {
         guard try coordinatorStore(prepared, held).settle() else { return }
         let (appender, frame) = try prepared.completion(in: replay.file, counters: counters)
@@ -93,7 +135,7 @@ extension LogStore {
         try replay.take(prepared, frame, end: appender.position)
     }
 
-    /// The frame that whoever completes a prepared commit will write, where the coordinator's store says that it is to be.
+    /// The commit frame that will complete a prepared commit; nil unless the coordinator's store has decided for it.
     private func decided(
         _ prepared: PreparedCommit, _ file: LogFile
     ) throws(StoreError) -> (prepared: PreparedCommit, frame: FramePointer, end: UInt64)? {
@@ -107,7 +149,7 @@ extension LogStore {
         CommitCoordinator(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
     }
 
-    /// Says that nothing waits behind the published end any more, and makes durable what was found there.
+    /// Publishes that no prepared commit waits behind the published end any more, and makes the commits found there durable.
     private func publishResolved() throws(StoreError) {
         if options.durability == .full, writer.superblock.durableEnd < writer.end { try syncFile() }
         let newest = snapshot()
@@ -122,8 +164,8 @@ extension LogStore {
         try writeSuperblock(superblock)
     }
 
-    /// Where to go on from: this handle's newest commit, or a checkpoint that another process has written since, so that what
-    /// is kept in memory stays bounded for a handle that only follows.
+    /// The state to continue from: this handle's newest commit, or a checkpoint that another process has written since. The checkpoint bounds
+    /// the memory of a handle that only follows.
     private func startOfCatchingUp(_ base: Snapshot, _ superblock: Superblock, size: UInt64) -> (Snapshot, UInt64) {
         guard superblock.checkpoint != writer.superblock.checkpoint, !superblock.checkpoint.isNone, superblock.checkpoint.offset < size,
             let loaded = try? CheckpointReader(file: base.file, counters: counters).load(superblock.checkpoint, size: size)
@@ -131,12 +173,13 @@ extension LogStore {
         return (loaded.snapshot, loaded.end)
     }
 
-    /// The newest superblock, and what tells whether another one has been written since; nil where that is not certain. Another process may be
-    /// writing one, and then the other, while they are read: of one that is half there nothing is remembered, its checksum least of all.
+    /// The newest superblock, and a mark that tells whether another one was written since; the mark is nil if that is uncertain. Another
+    /// process may write one superblock and then the other while they are read. No mark is kept of a half-written superblock, since its
+    /// checksum may already be the new one.
     private func publishedSuperblock(_ file: LogFile) throws(StoreError) -> (Superblock, HeaderMark?) {
         for _ in 0..<10 {
             let found = try file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { header throws(StoreError) -> (Superblock, HeaderMark?)? in
-                // Before the superblocks: what is written in between makes another mark.
+                // Made before the superblocks are read, so that a write in between gives another mark.
                 let mark = HeaderMark(header)
                 guard mark != writer.mark else { return (writer.superblock, mark) }
                 writer.mark = nil
@@ -148,12 +191,13 @@ extension LogStore {
         throw StoreError.corrupt(path, at: 0, "both superblocks are damaged")
     }
 
-    /// A backup that was copied over the open file has the same inode and the superblocks of its day. What this handle would append to it would
-    /// lie behind a gap. A superblock that is damaged, or just being written, leaves the one before as the newest; that is no older state.
+    /// Detects a backup that was copied over the open file: it has the same inode and older superblocks. Frames that this handle appends
+    /// would be stored behind a gap. A superblock that is damaged, or is being written, leaves the one before as the newest; that is not an
+    /// older state.
     private func checkIsNotOlder(_ superblock: Superblock, areWhole: Bool) throws(StoreError) {
         let known = writer.superblock
         guard areWhole, superblock.generation <= known.generation else { return }
-        // One that waits for room is not in the file.
+        // A superblock that waits for room is not in the file.
         guard superblock.generation < known.generation || superblock != known && !writer.isSuperblockPending else { return }
         throw StoreError(
             .superseded, path: path, at: superblock.offset,
@@ -162,19 +206,20 @@ extension LogStore {
             remedy: "Nothing was written. Close the store and open it again; replace a store's file by a rename, or while nobody has it open.")
     }
 
-    /// Under the lock nobody writes a superblock, and all that the header says was taken up: it is known, damaged superblocks and all.
+    /// Under the lock no other process writes a superblock, and this handle has taken up all that the header says. So the header is known,
+    /// damaged superblocks included.
     func rememberHeader() throws(StoreError) {
         guard writer.mark == nil else { return }
         writer.mark = try writer.file.headerMark()
     }
 
-    /// Whether something follows the log's end: a writer died after appending and before publishing.
+    /// Whether bytes follow the log's end: a writer died after appending and before publishing.
     private func hasFrame(at offset: UInt64, _ file: LogFile, size: UInt64) throws(StoreError) -> Bool {
         guard size >= offset + UInt64(FrameHeader.lengthMin) else { return false }
         return try file.withBytes(at: offset, count: FrameHeader.lengthMin) { $0.load(as: UInt32.self) != 0 }
     }
 
-    /// Goes over to the file that has taken the path's place, if one has.
+    /// Goes over to the file that has replaced this one at the path, if one has.
     private func followReplacement(isLocked: Bool, holding held: [LogStore]) throws(StoreError) {
         for _ in 0..<100 {
             let identity = try fileSystem.identity(of: path)
@@ -186,10 +231,10 @@ extension LogStore {
                 return
             }
             let storage = try fileSystem.open(path, options.isReadOnly ? .readOnly : .readWrite)
-            // Of a store that was destroyed, or one in the making: this one's own file is read on, as where it was removed.
+            // The store was destroyed, or another one is being created. Keep reading this handle's own file, as if it had been removed.
             if !isLocked, try storage.size() == 0 { return }
             if isLocked { try storage.lock(timeout: options.lockTimeout) }
-            // Without the lock another process may be writing: what is behind the published end is its work, not a torn tail.
+            // Without the lock another process may be writing: the bytes behind the published end are its work, not a torn tail.
             var asReader = options
             asReader.isReadOnly = options.isReadOnly || !isLocked
             let opening = Opening(path: path, options: asReader, fileSystem: fileSystem, counters: counters, held: held)
@@ -206,7 +251,7 @@ extension LogStore {
                 throw StoreError(
                     .superseded, path: path, "another store has taken this one's path", remedy: "Close the store and open it again.")
             }
-            // A backup: what was read would be of a time to come, and row numbers that were given out would be given out again.
+            // An older state is a backup. Rows read so far would be newer than the file, and row numbers already given would be given again.
             guard opened.snapshot.sequence >= snapshot().sequence else {
                 if isLocked { storage.unlock() }
                 throw StoreError(
@@ -221,8 +266,8 @@ extension LogStore {
 }
 
 extension Writer {
-    /// What the log has and no superblock says: its writer died before the superblock, or had no room for it. It is told with the next superblock, and is as little
-    /// durable as that says.
+    /// Takes up commits that the log has and no superblock names: their writer died before it wrote the superblock, or had no room for it.
+    /// The next superblock names them and leaves the durable end unchanged.
     fileprivate func takeUp(_ newest: Snapshot) {
         guard superblock.sequence < newest.sequence else { return }
         superblock = superblock(upTo: end)

@@ -1,18 +1,17 @@
-/// The way of a checkpoint into the file: pages and runs, then the manifest that names them, a sync, the superblock that names the
-/// manifest.
+/// Writes a checkpoint: pages and runs, then the manifest that names them, a sync, and the superblock that names the manifest.
 ///
-/// A crash before the superblock leaves frames behind the last commit, or between commits, that nothing refers to: they are cut
-/// off as a torn tail, or passed over. The log is the truth, so nothing is lost (6).
+/// A crash before the superblock leaves frames that nothing refers to, behind the last commit or between commits. They are cut off as a torn
+/// tail, or passed over. The log is the truth, so nothing is lost (6).
 extension LogStore {
-    /// Under the store's locks: the whole checkpoint at once.
+    /// Writes the whole checkpoint at once, under the store's locks.
     func writeCheckpoint(_ merging: RunSet.Merging = .whileWriting) throws(StoreError) {
         let base = snapshot()
         guard writer.bytesBehind > 0 || writer.superblock.checkpoint.isNone || base.needsFlush(merging) else { return }
         do throws(StoreError) {
             try writeCheckpoint(of: base, merging)
         } catch {
-            // What is damaged, or cannot be read, is an older index or what was set aside of one; the log has what it takes to make it anew.
-            // What could not be written has poisoned the handle.
+            // A read failed, so an older index is damaged or unreadable, or the entries spilled from one. The log suffices to rebuild it. A
+            // failed write has poisoned the handle.
             guard error.isOfReading, writer.poison == nil else { throw error }
             try writeCheckpoint(of: try rebuilt(base), merging)
         }
@@ -45,7 +44,7 @@ extension LogStore {
         publish(made.over(base, isWhole: true))
     }
 
-    /// The same commit over indexes made from the log alone.
+    /// The same commit over indexes that are rebuilt from the log.
     func rebuilt(_ base: Snapshot) throws(StoreError) -> Snapshot {
         let replay = Replay(file: base.file, from: Snapshot.empty(base.file, counters), at: FileFormat.dataStart, options: options)
         try replay.run(limit: writer.end, publishedEnd: writer.end, wholeEnd: writer.end)
@@ -68,11 +67,11 @@ struct CheckpointBuilder {
         let manifest: FramePointer
         /// By table ID.
         let bases: [PrimaryBase?]
-        /// By index ID; nil where there is none, and where it could not be listed.
+        /// By index ID; nil for an index that does not exist or could not be listed.
         let disks: [[SortedRun]?]
 
         /// A snapshot over the new indexes.
-        /// - Parameter isWhole: whether it is the one that they were made of; else a later one, which keeps what it has over
+        /// - Parameter isWhole: whether it is the snapshot that they were made of. Otherwise it is a later one, which keeps what it has above
         ///   the frozen part.
         func over(_ snapshot: Snapshot, isWhole: Bool) -> Snapshot {
             var tables = snapshot.tables
@@ -102,12 +101,12 @@ struct CheckpointBuilder {
         var pages: [PrimaryBase.WrittenPages?] = []
         for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
         var flushed = try indexes.write(to: sink)
-        // What names frames comes after them, all of it at once: each time a place is asked for commits may have to be waited for.
+        // Frames that name other frames come after them, all at once: each placement may have to wait for commits.
         try sink.place()
         var directories: [FrameTicket?] = []
         for index in pages.indices { directories.append(try pages[index]?.appendDirectory(to: sink)) }
         for index in flushed.indices { try flushed[index]?.appendRoot(to: sink) }
-        // Everything that the manifest names is in the file before the manifest is.
+        // The frames that the manifest names are in the file before the manifest is.
         try sink.flush()
         var bases: [PrimaryBase?] = []
         var manifestTables: [Manifest.Table] = []
@@ -122,7 +121,7 @@ struct CheckpointBuilder {
         var disks: [[SortedRun]?] = []
         var manifestIndexes: [Manifest.Index] = []
         for (number, runs) in base.indexes.enumerated() {
-            // One that cannot be listed stays as it is; an opening makes it of the rows.
+            // An index that cannot be listed stays as it is. The next opening rebuilds it from the rows.
             disks.append(flushed[number].map { $0.runs(in: sink, source: base.file) } ?? runs?.disk)
             guard let disk = disks[number] else { continue }
             manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(number)), runs: disk.map(\.manifest)))
@@ -135,8 +134,8 @@ struct CheckpointBuilder {
         return Made(manifest: sink.pointer(ticket), bases: bases, disks: disks)
     }
 
-    /// Pages that nothing changed are named again, not written again.
-    /// - Returns: nil where there are none.
+    /// Writes the changed pages of a primary index. Unchanged pages are named again, not written again.
+    /// - Returns: nil if the table has no pages.
     private func writePages(_ state: TableState) throws(StoreError) -> PrimaryBase.WrittenPages? {
         let perPage = PrimaryBase.rowsPerPage
         let pageCount = Int((state.nextRow + perPage - 1) / perPage)

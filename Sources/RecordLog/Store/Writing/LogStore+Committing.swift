@@ -1,8 +1,8 @@
-/// The way of a commit into the file.
+/// Writes a commit to the file.
 ///
-/// Crash points, in order: before or within the append (the tail is torn and cut off), after it and before the sync (the
-/// commit may or may not be there, and was not acknowledged), after the sync (it is there, and recovery follows the chain
-/// to it although no superblock names it), after the superblock (it is there).
+/// Crash points, in order: before or within the append (the tail is torn and cut off); between the append and the sync (the commit may or may
+/// not be there, and was not acknowledged); after the sync (the commit is there, and recovery follows the chain to it although no superblock
+/// names it); after the superblock (the commit is there).
 extension LogStore {
     func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
         let frame = try layDown(transaction, author: author)
@@ -13,14 +13,14 @@ extension LogStore {
             try append(transaction.appender)
             if options.durability == .full { try syncFile() }
         }
-        // (5) Published after that.
+        // (5) Published only then.
         try publish(transaction, frame)
     }
 
-    /// Whether a commit is durable with its own bytes: everything before it is so, and it makes the file no longer.
+    /// Whether a commit becomes durable with its own bytes: everything before it is durable, and it does not lengthen the file.
     ///
-    /// The superblock that names the commit before then reaches the disk when the system likes, and at the latest with the sync of the next zeroes
-    /// that are written ahead: it may be a MiB of commits old after a crash, which the recovery follows.
+    /// The previous commit's superblock then reaches the disk when the system likes, at the latest with the sync of the next zeroes written
+    /// ahead. After a crash it may be a MiB of commits old; recovery follows the log past it.
     private func needsNoOtherSync(_ appender: FrameAppender) -> Bool {
         writer.syncedEnd == writer.end && appender.base == writer.end && appender.position <= writer.zeroedEnd
     }
@@ -31,7 +31,7 @@ extension LogStore {
             durableSequence: writer.superblock.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(authorLength))
     }
 
-    /// Ends a commit's frames.
+    /// Appends the footer that ends a commit's frames.
     private func layDown(_ transaction: Transaction, author: String?) throws(StoreError) -> FramePointer {
         let name = Array((author ?? "").utf8)
         return try transaction.appender.appendFooter(footer(of: transaction, authorLength: name.count), author: name)
@@ -42,14 +42,15 @@ extension LogStore {
         try write(appender)
     }
 
-    /// Writes a whole commit behind the log.
+    /// Writes a whole commit at the log's end.
     func append(_ transaction: Transaction, author: String?) throws(StoreError) -> FramePointer {
         let frame = try layDown(transaction, author: author)
         try append(transaction.appender)
         return frame
     }
 
-    /// Makes a commit the newest one, to this handle and to others: it is in the file, and on the disk by the durability.
+    /// Makes a commit the newest one for this handle and for others. It is in the file already, and on the disk if the durability asks for
+    /// that.
     func publish(_ transaction: Transaction, _ frame: FramePointer) throws(StoreError) {
         var superblock = writer.superblock
         superblock.sequence = transaction.base.sequence + 1
@@ -67,7 +68,7 @@ extension LogStore {
         publish(Self.apply(transaction, commitChecksum: frame.checksum, end: superblock.end, counters: counters))
     }
 
-    /// Appends what an appender has gathered.
+    /// Writes the frames that an appender has gathered.
     func write(_ appender: FrameAppender) throws(StoreError) {
         let end = appender.position
         do throws(StoreError) {
@@ -78,28 +79,28 @@ extension LogStore {
         writer.zeroedEnd = max(writer.zeroedEnd, end)
     }
 
-    /// Writes zeroes behind a small commit where the file's end is near, so that the next ones change no length.
+    /// Writes zeroes behind a small commit near the file's end, so that the next commits do not change the file's length.
     private func zeroAhead(of appender: FrameAppender) throws(StoreError) {
         let commitEnd = appender.position, end = min(commitEnd + UInt64(options.zeroAheadBytes), writer.file.sizeMax)
         guard commitEnd > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4 else { return }
-        // Not from the log's end: what the appender has flushed already lies behind it.
+        // The appender may have flushed bytes behind the log's end already.
         let start = max(writer.zeroedEnd, appender.base)
         do throws(StoreError) {
             try writeZeroes(start..<end)
         } catch {
-            // They only make appending faster. The commit may still fit where they do not.
+            // Zeroes only make appending faster. The commit may still fit.
             guard error.code != .noSpace else { return }
             try failed(error, canGoOn: false)
         }
         writer.zeroedEnd = end
-        // Not where each commit is waited for: the system finds out which pages to write from the calls at less cost.
+        // Not with full durability: the write calls then tell the system at less cost which pages to sync.
         guard options.durability != .full, options.usesMemoryMapping else { return }
         writer.file.storage.expectOverwriting(0..<FileFormat.dataStart)
         writer.file.storage.expectOverwriting(start..<end)
     }
 
-    /// The system keeps what one call has written as one piece of memory, and a sync looks through all of it for the one page that a
-    /// commit has changed.
+    /// The system caches the bytes of one write call as one piece of memory. A sync searches the whole piece for the one page that a commit
+    /// changed.
     private static let zeroedAtOnce: UInt64 = 16 << 10
 
     private func writeZeroes(_ range: Range<UInt64>) throws(StoreError) {
@@ -126,13 +127,13 @@ extension LogStore {
             try writer.file.storage.sync()
             counters.synced()
         } catch {
-            // Never again on this handle: after a failed sync the system may call pages clean that are not on the disk.
+            // Not retried on this handle: after a failed sync the system may call pages clean that are not on the disk.
             try failed(error.asUncertain, canGoOn: false)
         }
     }
 
-    /// Writes the superblock that is not the newest.
-    /// - Throws: `noSpace` where the file system copies what is overwritten and has no room for that: the newest superblock is what it was, and
+    /// Writes a superblock over the older of the two.
+    /// - Throws: `noSpace` if a copy-on-write file system has no room for the overwritten block. The newest superblock is then unchanged, and
     ///   the handle can go on. Any other error poisons it.
     func writeSuperblock(_ new: Superblock) throws(StoreError) {
         var superblock = new
@@ -148,8 +149,9 @@ extension LogStore {
         writer.isSuperblockPending = false
     }
 
-    /// The same of what the log says too: where there is no room for the superblock it goes out with the next one. Until then it is as after a crash
-    /// here: whoever opens the file or takes its lock finds the commit in the log, and handles that read see it later.
+    /// As `writeSuperblock`, for a superblock whose content the log has too. If there is no room, its content is written with the next one.
+    /// Until then the state is as after a crash here: a process that opens the file or takes its lock finds the commit in the log, and
+    /// handles that only read see it later.
     func announce(_ new: Superblock) throws(StoreError) {
         do throws(StoreError) {
             try writeSuperblock(new)
@@ -162,7 +164,7 @@ extension LogStore {
         }
     }
 
-    /// Writes a superblock that waits for room, if there is one and some.
+    /// Tries to write a superblock that waits for room, if one does.
     func announceWaiting() {
         if writer.isSuperblockPending { try? writeSuperblock(writer.superblock) }
     }
@@ -172,7 +174,7 @@ extension LogStore {
         throw error
     }
 
-    /// The snapshot after a transaction, of which nothing is asked any more.
+    /// The snapshot after a transaction. The transaction is used up.
     static func apply(_ transaction: Transaction, commitChecksum: UInt64, end: UInt64, counters: Counters) -> Snapshot {
         let base = transaction.base
         var tables = base.tables

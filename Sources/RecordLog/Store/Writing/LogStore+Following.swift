@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Commits of others, as readers learn of them.
+/// Following the commits of other handles and processes.
 extension LogStore {
-    /// Learns what other handles and processes have committed before the call: a look at the header in memory where nothing is new.
+    /// Learns of commits that other handles and processes made before the call. If none is new, this is one look at the header in memory.
     ///
-    /// Where another thread of this handle is about to learn it, that one is waited for, as long as a lock may take. One that waits for
-    /// another process's lock may take longer; then, after a few milliseconds, what this handle knows has to do.
+    /// If another thread of this handle is learning of them, this call waits for it, as long as a lock may take. If that thread waits for
+    /// another process's lock, this call gives up after a few milliseconds and returns the newest commit known so far.
     /// - Returns: the newest commit that this handle knows.
     /// - Throws: `corrupt`; the handle keeps what it knew.
-    /// - Complexity: O(1) and, in a mapped file, no call of the system and no lock where nothing is new, else O(new log).
+    /// - Complexity: O(1) if nothing is new, with no system call and no lock in a mapped file; else O(new log).
     @discardableResult
     public func follow() throws(StoreError) -> Snapshot {
         var outcome: Result<Void, StoreError>?
         var since: ContinuousClock.Instant?
         while outcome == nil {
             if isUpToDate(snapshot()) { return snapshot() }
-            // Its lock may be a thread's that the child has not got.
+            // A thread that the child process does not have may hold its lock.
             if writer.isForked { throw ForkGeneration.refusal(path) }
             outcome = writeLock.withLockIfAvailable { _ in
                 guard !writer.isClosed, writer.poison == nil else { return .success(()) }
@@ -25,7 +25,8 @@ extension LogStore {
             let now = ContinuousClock.now, start = since ?? now
             since = start
             guard now - start < (isAwaitingLock.load(ordering: .relaxed) ? Self.patience : max(Self.patience, options.lockTimeout)) else { break }
-            LazyMemory.pause()
+            // The standard library's mutex has no lock with a time limit.
+            SystemThread.rest()
         }
         try outcome?.get()
         return snapshot()
@@ -33,9 +34,9 @@ extension LogStore {
 
     private static let patience = Duration.milliseconds(5)
 
-    /// Whether nobody had published anything that this handle does not know of: its newest snapshot, taken after this, has all that was
-    /// committed before.
-    /// - Parameter known: any snapshot of this handle; one of a file that has been replaced is told no.
+    /// Whether this handle knows every published commit. If true, the handle's newest snapshot, taken after this call, has all commits made
+    /// before the call.
+    /// - Parameter known: any snapshot of this handle. The result is false for one of a file that has been replaced.
     public func isUpToDate(_ known: Snapshot) -> Bool {
         (try? known.file.headerMark().digest) == writer.knownHeader.load(ordering: .acquiring)
     }

@@ -1,20 +1,20 @@
-/// Where a handle's file is now.
+/// The location of a handle's file.
 public enum StoreLocation: Sendable, Equatable {
-    /// At the path it was opened by.
+    /// At the path by which it was opened.
     case inPlace
-    /// At another path; what is at the old one, if anything, came later.
+    /// At another path. A file at the old path, if any, is newer.
     case moved(to: String)
-    /// Nowhere: it was removed, and is there as long as it is open. Or it was moved, and the system does not tell where to.
+    /// At no path: the file was removed and exists only as long as it is open. Or it was moved, and the system does not report its new path.
     case removed
-    /// Another store, or another file altogether, has taken its path.
+    /// Another store, or a file that is no store, has taken its path.
     case replaced
 }
 
 extension LogStore {
-    /// Looks where the file is. A file of the same identity that has taken its path, as a compaction's has, is this store's own: the
-    /// handle goes over to it.
+    /// Finds out the location of the file. If a file of the same identity has taken the path, such as a compaction's, it is this store's own,
+    /// and the handle goes over to it.
     /// - Throws: `closed`, `poisoned`; `corrupt` and the system's errors.
-    /// - Complexity: one call of the system where nothing has happened.
+    /// - Complexity: one system call if nothing has happened.
     public func locate() throws(StoreError) -> StoreLocation {
         try exclusively { () throws(StoreError) in
             try writer.check(path: path)

@@ -1,13 +1,14 @@
 extension LogStore {
-    /// Gives a file another name in its directory, and makes that durable. For files of whatever kind.
+    /// Gives a file another name in its directory, and makes that durable. Works for files of any kind.
     ///
-    /// Crash points: before the rename the file has its old name, and maybe the other's permissions; after it, until the directory is synced,
-    /// either.
+    /// Crash points: before the rename the file has its old name, and may have the other file's permissions. After it, until the directory is
+    /// synced, the file has either name.
     /// - Parameters:
-    ///   - replacing: whether a file of that name is replaced. The new one gets its permissions and, where the process may, its owner and group.
-    ///   - model: whose permissions it gets where it replaces none; nil: it keeps its own.
-    /// - Throws: `exists`, `notFound`, `permissionDenied`, `io`; `isDirectory`, and `notAStore` for a pipe, a socket or a device, of that name.
-    ///   The file has its old name then, unless the directory could not be synced.
+    ///   - replacing: whether to replace a file of that name. The new file gets its permissions and, if the process may set them, its owner
+    ///     and group.
+    ///   - model: the file whose permissions to copy if no file is replaced; nil keeps the file's own.
+    /// - Throws: `exists`, `notFound`, `permissionDenied`, `io`; `isDirectory`, or `notAStore` for a pipe, a socket or a device, at the new
+    ///   name. The file then has its old name, unless only the sync of the directory failed.
     public static func rename(
         _ path: String, to new: String, replacing: Bool, like model: String? = nil, options: StoreOptions = StoreOptions()
     ) throws(StoreError) {

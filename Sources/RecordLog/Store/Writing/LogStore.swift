@@ -2,26 +2,25 @@ import Synchronization
 
 /// A store: tables of rows in one append-only file, with their indexes.
 ///
-/// One process writes at a time, and in it one transaction; any number read at the same time, without locks, each from a
-/// snapshot of its own. Safe to use from several threads.
+/// One process writes at a time, with one transaction at a time. Any number of threads and processes read at the same time without locks,
+/// each from its own snapshot. Safe to use from several threads.
 ///
-/// The invariants are those of ARCHITECTURE.md, "Invariants"; the numbers in this folder's comments refer to them.
+/// The numbers in this folder's comments refer to docs/internals/log.md, "Invariants".
 public final class LogStore: Sendable {
-    /// As it was opened.
+    /// The path by which it was opened.
     public let path: String
-    /// The identity that compaction keeps.
+    /// The store's identity. A compaction keeps it.
     public let storeID: (UInt64, UInt64)
 
-    /// Set where the store was opened read-only although bytes that had been committed are damaged: snapshots then show
-    /// what comes before the damage. nil for a sound store; opening a damaged one for writing, or without `StoreOptions.acceptsDamage`, throws
-    /// this.
+    /// The damage, if the store was opened read-only although committed bytes are damaged. Snapshots then show the state before the damage.
+    /// nil for a sound store. Opening a damaged store for writing, or without `StoreOptions.acceptsDamage`, throws this error.
     public let damage: StoreError?
 
-    /// Set where the store was opened read-only and its log ended with a part of a save over several stores about which another store
-    /// decides; says what that one answered then.
+    /// The prepared commit of a save over several stores, if the store was opened read-only while its log ended with one. Includes the answer
+    /// that the deciding store gave at that time.
     public let inDoubt: InDoubtCommit?
 
-    /// As the options say.
+    /// `StoreOptions.acceptsDamage` of the options.
     public var acceptsDamage: Bool { options.acceptsDamage }
 
     let options: StoreOptions
@@ -32,17 +31,19 @@ public final class LogStore: Sendable {
     private let published = Atomic<UInt64>(1)
     /// Held through each write; guards `writer`.
     let writeLock = Mutex(())
-    /// The thread that has it for a write; 0 for none.
+    /// The thread that holds it for a write; 0 for none.
     private let writingThread = Atomic<UInt>(0)
-    /// Whether who has it waits for another process.
+    /// Whether the holder waits for another process.
     let isAwaitingLock = Atomic<Bool>(false)
-    /// Whether a checkpoint is being written in the background.
-    let isCheckpointing = Atomic<Bool>(false)
+    /// The end of the checkpoint that is written in the background.
+    let backgroundCheckpoint = Completion(isFinished: true)
     /// Whether the store is compacting itself.
     let compacting = Atomic<AutomaticCompaction>(.idle)
+    /// Changes with every return to idle.
+    let compactionEnd = WaitCondition()
     let writer: Writer
 
-    /// What the handle has done since it was opened.
+    /// Counts of this handle's work since it was opened.
     public var statistics: StoreStatistics { counters.values }
 
     init(path: String, options: StoreOptions, fileSystem: any FileSystem, opened: OpenedFile, counters: Counters) {
@@ -57,10 +58,10 @@ public final class LogStore: Sendable {
         writer = Writer(opened)
     }
 
-    /// Opens the store at `path`, and makes it where there is none and the options allow it.
+    /// Opens the store at `path`. Creates it if it does not exist and the options allow that.
     ///
-    /// Opening reads the header, the newest checkpoint's manifest and the log behind it. An incomplete last commit, left by
-    /// a crash, is cut off by a writer and ignored by a reader; damage to what had been committed is refused for writing.
+    /// Opening reads the header, the newest checkpoint's manifest and the log behind it. A writer cuts off an incomplete last commit that a
+    /// crash left, and a reader ignores it. A store whose committed bytes are damaged cannot be opened for writing.
     /// - Throws: `notAStore`, `unsupportedVersion`, `corrupt`, `notFound`, `isDirectory`, `permissionDenied`, `locked`.
     /// - Complexity: O(log behind the newest checkpoint).
     public static func open(path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> LogStore {
@@ -74,7 +75,7 @@ public final class LogStore: Sendable {
 
     // MARK: Reading
 
-    /// The newest commit that this handle knows. A retain under a short lock.
+    /// The newest commit that this handle knows. Costs a retain under a short lock.
     public func snapshot() -> Snapshot {
         current.withLock { $0 }
     }
@@ -88,13 +89,13 @@ public final class LogStore: Sendable {
         published.add(1, ordering: .releasing)
     }
 
-    /// A number that changes with each newer snapshot, and when the store is closed: whoever asks for it before taking a snapshot
-    /// learns by asking again whether that is the newest still, at the cost of one load.
+    /// A number that changes with each newer snapshot, and when the store is closed. Read it before taking a snapshot; as long as it is
+    /// unchanged, the snapshot is the newest. Costs one load.
     public var publications: UInt64 { published.load(ordering: .acquiring) }
 
-    /// The newest commit, those of other processes included. Takes no file lock.
+    /// The newest commit, including those of other processes. Takes no file lock.
     /// - Throws: `corrupt`; the handle keeps what it knew.
-    /// - Complexity: O(1) where nothing is new, else O(new log).
+    /// - Complexity: O(1) if nothing is new, else O(new log).
     public func refresh() throws(StoreError) -> Snapshot {
         try exclusively { () throws(StoreError) in
             try writer.check(path: path)
@@ -106,7 +107,7 @@ public final class LogStore: Sendable {
     // MARK: Writing
 
     func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        // The lock's own closure wants results that may cross threads; this one stays on its thread.
+        // The lock's closure requires a sendable result; this result stays on its thread.
         var outcome: Swift.Result<Result, StoreError>?
         try withWriteLock {
             do throws(StoreError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
@@ -116,8 +117,8 @@ public final class LogStore: Sendable {
     }
 
     /// Waits for other threads and runs `body`.
-    /// - Throws: `invalidArgument` within a write of this thread's, for which it would wait for ever; `closed` in a child of the process that
-    ///   opened the store, where another thread's lock would be waited for as long.
+    /// - Throws: `invalidArgument` within a write by this thread, since it would wait forever. `closed` in a child of the process that opened
+    ///   the store, since another thread's lock would never be released there.
     func withWriteLock(_ body: () -> Void) throws(StoreError) {
         if writer.isForked { throw ForkGeneration.refusal(path) }
         let own = SystemThread.current
@@ -133,15 +134,15 @@ public final class LogStore: Sendable {
         }
     }
 
-    /// Runs `body` with a transaction and commits what it did: one append, one sync by the durability, one superblock.
+    /// Runs `body` with a transaction and commits its changes: one append, one sync if the durability asks for it, one superblock.
     ///
     /// Waits for other writers, in this process and others. `body` cannot write to the same store again (`invalidArgument`).
     ///
-    /// A commit that leaves much log behind the newest checkpoint makes a new one; should that fail, the commit stands and
-    /// the next ones try again.
-    /// - Parameter author: at most 1000 bytes of UTF-8, kept with the commit.
-    /// - Throws: what `body` throws, `locked`, `noSpace` or `readOnly`, and nothing is changed then; any other failure to
-    ///   write poisons the handle: whether the commit is durable is not known until the store is opened again.
+    /// A commit that leaves much log behind the newest checkpoint starts a new checkpoint. If that fails, the commit stands and later commits
+    /// try again.
+    /// - Parameter author: at most 1000 bytes of UTF-8, stored with the commit.
+    /// - Throws: the error of `body`, `locked`, `noSpace` or `readOnly`; nothing is changed then. Any other failure to write poisons the
+    ///   handle: only opening the store again shows whether the commit is durable.
     @inlinable
     public func write<Result>(author: String? = nil, _ body: (Transaction) throws -> Result) throws -> Result {
         var result: Result?
@@ -150,7 +151,7 @@ public final class LogStore: Sendable {
         return result
     }
 
-    /// The same without generics, which are slow across modules.
+    /// Not generic, since generics are slow across modules.
     @usableFromInline
     func perform(author: String?, _ body: (Transaction) throws -> Void) throws {
         var failure: (any Error)?
@@ -162,13 +163,13 @@ public final class LogStore: Sendable {
         if let failure { throw failure }
     }
 
-    /// Runs `body` under the store's lock and the file's, after learning what others have written.
+    /// Runs `body` under the store's lock and the file's, after catching up with other processes.
     func lockedForWriting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         try exclusively { () throws(StoreError) in try withFileLock(body) }
     }
 
-    /// The same, or nothing where another thread of this process is writing and is not to be waited for.
-    /// - Returns: whether it ran.
+    /// As `lockedForWriting(_:)`. If `waiting` is false and another thread of this process is writing, does nothing.
+    /// - Returns: whether `body` ran.
     func lockedForWriting(waiting: Bool, _ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
         guard !waiting else {
             try lockedForWriting(body)
@@ -199,7 +200,7 @@ public final class LogStore: Sendable {
             // The body may have forked.
             try writer.check(path: path)
             guard transaction.hasChanges else {
-                // Values may have been written that no row took.
+                // Values may have been written that no row refers to.
                 abandon(transaction.appender)
                 return
             }
@@ -229,7 +230,7 @@ public final class LogStore: Sendable {
         return Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
     }
 
-    /// A closure may have swallowed what its transaction threw.
+    /// A closure may have swallowed an error of its transaction.
     func checkWhole(_ transaction: Transaction) throws(StoreError) {
         if let failure = transaction.appender.failure { throw failure }
         if !transaction.hasChanges, let failure = transaction.failure { throw failure }
@@ -242,29 +243,29 @@ public final class LogStore: Sendable {
         return made
     }
 
-    /// Forgets a transaction or checkpoint that failed: what it flushed is cut off, for its space and so that nothing
-    /// follows the log's end but zeroes. Should the cut fail, the next commit writes over it: a footer names the frames
-    /// of its own commit by their checksums, so what is left behind never passes for a part of another.
+    /// Discards a failed transaction or checkpoint. Cuts off the bytes that it flushed, to free their space and so that only zeroes follow
+    /// the log's end. If the cut fails, the next commit overwrites them. A footer names its commit's frames by their checksums, so left-over
+    /// frames never pass for part of another commit.
     func abandon(_ appender: FrameAppender) {
-        // A failure of it is told below.
+        // The code below handles its failure.
         try? appender.settle()
         if let failure = appender.failure, failure.code != .noSpace { writer.poison = writer.poison ?? failure }
         guard writer.poison == nil, appender.base > writer.end || appender.failure != nil else { return }
         cutTail()
     }
 
-    /// Takes back what a checkpoint has placed from `end` on, and no superblock has published.
+    /// Removes the frames that a checkpoint has written from `end` on, and that no superblock has published.
     func takeBack(to end: UInt64) {
         guard writer.end > end, writer.poison == nil else { return }
         writer.end = end
         cutTail()
     }
 
-    /// Cuts off what follows the log's end.
+    /// Cuts off the bytes behind the log's end.
     func cutTail() {
         let file = writer.file
         writer.syncedEnd = 0
-        // Whether or not it can be cut off.
+        // Even if the cut fails.
         file.forgetVerified(from: writer.end, to: file.readableEnd)
         guard let size = try? file.storage.size(), size > writer.end, (try? file.storage.truncate(to: writer.end)) != nil else { return }
         file.cutReadable(to: writer.end)
@@ -276,12 +277,12 @@ public final class LogStore: Sendable {
         throw StoreError(.readOnly, path: path, "the store was opened read-only", remedy: "Open it for writing.")
     }
 
-    /// Takes the file's lock and learns what others have written.
+    /// Takes the file's lock and catches up with other processes.
     /// - Parameter held: see `CommitCoordinator.held`.
     func beginWriting(holding held: [LogStore] = []) throws(StoreError) {
         try writer.check(path: path)
         try checkForWriting()
-        // The store that decides about this one's newest commit may be being written to, by a writer that waits for this one.
+        // The store that decides about this one's newest commit may have a writer that waits for this one.
         var patience = LockRetry(path: path, timeout: options.lockTimeout)
         while true {
             try lockFile()
@@ -301,7 +302,7 @@ public final class LogStore: Sendable {
         try writer.file.storage.lock(timeout: options.lockTimeout)
     }
 
-    /// Makes everything committed so far durable, whatever the durability.
+    /// Makes all commits so far durable, with any durability option.
     /// - Throws: `io`; the handle is poisoned then.
     public func sync() throws(StoreError) {
         guard !options.isReadOnly else { return }
@@ -317,8 +318,8 @@ public final class LogStore: Sendable {
         try announce(superblock)
     }
 
-    /// Writes the indexes as of now to the file, so that the next opening reads them in place of the log.
-    /// Indexes that turn out to be damaged are made anew from the log.
+    /// Writes the current indexes to the file, so that the next opening reads them instead of replaying the log. Damaged indexes are rebuilt
+    /// from the log.
     /// - Throws: as `write` does; the log is not harmed.
     public func checkpoint() throws(StoreError) {
         finishCheckpoint()
@@ -329,23 +330,23 @@ public final class LogStore: Sendable {
         startCompactingIfDue()
     }
 
-    /// Makes every index anew from the log and writes them to the file: for indexes that are damaged. Rows are not touched.
-    /// - Throws: `corrupt` where the log itself is damaged; as `write` does.
-    /// - Complexity: O(log); memory as `StoreOptions.indexMemory` says.
+    /// Rebuilds every index from the log and writes it to the file. Use it for damaged indexes. Rows are not touched.
+    /// - Throws: `corrupt` if the log itself is damaged; as `write` does.
+    /// - Complexity: O(log). `StoreOptions.indexMemory` bounds the memory.
     public func rebuildIndexes() throws(StoreError) {
         finishCheckpoint()
         try lockedForWriting { () throws(StoreError) in try writeCheckpoint(of: try rebuilt(snapshot()), .whenClosing) }
     }
 
-    /// Writes a checkpoint where the next opening would gain by it, and lets go of the file. Snapshots stay readable.
-    /// Calling it again does nothing, nor does calling it in a child of the process that opened the store.
-    /// - Throws: as `write` does; `poisoned` where commits that no sync has reached cannot be made durable any more. The store
-    ///   is closed in any case.
+    /// Writes a checkpoint if the next opening gains by it, and releases the file. Snapshots stay readable. Does nothing if the store is
+    /// closed already, or in a child of the process that opened the store.
+    /// - Throws: as `write` does; `poisoned` if commits that no sync has reached cannot be made durable any more. The store is closed in any
+    ///   case.
     public func close() throws(StoreError) {
-        // The parent's lock, zeroes and newest superblock are its own. The child's descriptor goes with the handle.
+        // The lock, the zeroes and the newest superblock are the parent's. The child's descriptor is closed with the handle.
         guard !writer.isForked else { return }
         stopCompacting()
-        // One may have been announced by a commit on another thread; none is from now on.
+        // A commit on another thread may have announced a compaction. None is announced after this.
         defer { stopCompacting() }
         finishCheckpoint()
         try exclusively { () throws(StoreError) in
@@ -356,7 +357,7 @@ public final class LogStore: Sendable {
             }
             guard !options.isReadOnly else { return }
             if writer.poison != nil {
-                // (4) Commits that were to become durable here cannot; of others their own errors have told.
+                // (4) Commits that this close should make durable cannot become durable. Other commits have thrown their own errors.
                 if options.durability != .none, writer.superblock.durableSequence < writer.superblock.sequence { try writer.check(path: path) }
                 return
             }
@@ -365,7 +366,7 @@ public final class LogStore: Sendable {
             let hasMuch = writer.bytesBehind > Self.checkpointAtClose
             if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(.whenClosing) { try writeCheckpoint(.whenClosing) }
             if options.durability != .none { try syncCommits() } else { announceWaiting() }
-            // The zeroes written ahead go, so that the next opening has no tail to examine.
+            // Remove the zeroes written ahead, so that the next opening has no tail to examine.
             if writer.zeroedEnd > writer.end { try writer.file.storage.truncate(to: writer.end) }
         }
     }

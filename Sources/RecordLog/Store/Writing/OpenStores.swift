@@ -2,7 +2,7 @@ import Synchronization
 
 /// The handles of this process that may write.
 ///
-/// A file alone does not tell: snapshots keep it open after their handle was closed, and a handle locks it only while it writes.
+/// A file does not show its handles: snapshots keep it open after their handle was closed, and a handle locks it only while it writes.
 enum OpenStores {
     private final class Entry: Sendable {
         weak let store: LogStore?
@@ -19,7 +19,7 @@ enum OpenStores {
         }
     }
 
-    /// Whether a handle that is not closed writes to this file.
+    /// Whether an open handle may write to this file.
     static func hasWriter(of identity: FileSystemIdentity, in fileSystem: any FileSystem, besides own: LogStore? = nil) -> Bool {
         entries.withLock { $0.compactMap(\.store) }.contains { $0 !== own && $0.writes(to: identity, in: fileSystem) }
     }
@@ -28,11 +28,11 @@ enum OpenStores {
 extension LogStore {
     fileprivate func writes(to identity: FileSystemIdentity, in other: any FileSystem) -> Bool {
         guard snapshot().file.storage.identity == identity, isSame(fileSystem, other) else { return false }
-        // Who has the lock is writing.
+        // If another thread holds the lock, it is writing.
         return writeLock.withLockIfAvailable { _ in !writer.isClosed } ?? true
     }
 
-    /// Identities are those of one file system.
+    /// Identities are unique within one file system.
     private func isSame(_ a: any FileSystem, _ b: any FileSystem) -> Bool {
         guard type(of: a) == type(of: b) else { return false }
         return !(type(of: a) is AnyClass) || (a as AnyObject) === (b as AnyObject)

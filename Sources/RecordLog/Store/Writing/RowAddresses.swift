@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Where rows lie that a transaction has written, by row number, in pages as a `PrimaryDelta` has them, which takes them over.
+/// The addresses of the rows that a transaction has written, by row number, in pages like those of a `PrimaryDelta`, which takes them over.
 ///
-/// One row, which is most commits, is kept alone. Pages are found by a table of open addressing, and the one that was looked at last is
-/// known, so that changes that come in the order of rows look into the table once for 128 of them.
+/// A single row is stored without a page, since most commits write one. Pages are found by a hash table with open addressing. The last page
+/// used is cached, so changes in row order search the table once for every 128 rows.
 ///
 /// Invariants:
-/// 1. Where there is a page, `single` is empty.
-/// 2. The number of places is 0 or a power of two, and a quarter of them is free, so that a search ends.
-/// 3. `last` is a page of a place, and `lastNumber` its number, or there is none.
+/// 1. `single` is empty if any page exists.
+/// 2. The number of buckets (`places`) is 0 or a power of two, and a quarter of them is free, so that a search ends.
+/// 3. `last` is the page of a bucket, and `lastNumber` its number, or both are unset.
 struct RowAddresses: ~Copyable {
     private typealias Place = (number: UInt64, page: PrimaryDelta.Page?)
 
@@ -29,7 +29,7 @@ struct RowAddresses: ~Copyable {
 
     var isEmpty: Bool { pageCount == 0 && single.row == 0 }
 
-    /// The address of a row; 0 where none was set.
+    /// The address of a row; 0 if none was set.
     /// - Complexity: O(1) on average.
     @inline(__always)
     mutating func address(_ row: UInt64) -> UInt64 {
@@ -73,7 +73,7 @@ struct RowAddresses: ~Copyable {
         page(row / PrimaryDelta.rowsPerPage)[Self.place(row)].store(address, ordering: .relaxed)
     }
 
-    /// A page, made where there is none yet; the last one from now on.
+    /// Finds or makes a page, and caches it as the last one.
     private mutating func page(_ number: UInt64) -> PrimaryDelta.Page {
         if (pageCount + 1) * 4 > places.count * 3 { grow() }
         let place = search(number)
@@ -86,10 +86,10 @@ struct RowAddresses: ~Copyable {
         return page
     }
 
-    /// The place that a page has, or would have.
+    /// The bucket that a page has, or would have.
     private func search(_ number: UInt64) -> Int {
         let mask = places.count - 1
-        // The upper half of the product depends on all of the number's bits.
+        // The upper half of the product depends on all bits of the number.
         var index = Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
         while places[index].page != nil, places[index].number != number { index = (index + 1) & mask }
         return index
@@ -120,7 +120,7 @@ struct RowAddresses: ~Copyable {
         }
     }
 
-    /// Gives all of them to a delta, which sees them as newer than what it has; none is left here.
+    /// Moves all addresses to a delta, where they hide older ones. None is left here.
     mutating func move(to delta: PrimaryDelta) {
         if single.row != 0 { delta.store(single.row, single.address) }
         for index in places.indices {

@@ -1,9 +1,9 @@
-/// Gives a store's path to another file that was made of what the store has, while nobody writes to it.
+/// Gives a store's path to another file that was made from the store's content, while no other writer has the store open.
 ///
-/// The new file gets the old one's permissions, owner and group first. Crash points: before the rename the store is what it was, and the new file lies under its own name; from the rename on, until the
-/// directory is synced, either may be at the path, and both are whole.
+/// The new file first gets the old one's permissions, owner and group. Crash points: before the rename the store is unchanged, and the new
+/// file has its own name. From the rename on, until the directory is synced, either file may be at the path, and both are whole.
 struct StoreExchange {
-    /// The store's own file, links followed.
+    /// The store's own file, with links resolved.
     let path: String
     let options: StoreOptions
 
@@ -11,7 +11,7 @@ struct StoreExchange {
         let fileSystem = options.resolvedFileSystem()
         let old = try lock(fileSystem)
         defer { old.unlock() }
-        // A compaction that is under way has its own file's lock; what one left behind goes.
+        // A compaction in progress holds its file's lock. A left-over file of an earlier one is removed.
         let claim = try CompactionFile.claim(besides: path, like: old, fileSystem)
         defer { claim.abandon() }
         guard !OpenStores.hasWriter(of: old.identity, in: fileSystem) else { throw inUse("it is open for writing in this process") }
@@ -19,7 +19,7 @@ struct StoreExchange {
             throw inUse("it is open for writing in \(writers.map(\.description).joined(separator: ", "))")
         }
         guard let made = try body() else { return }
-        // Before the rename: without a descriptor left nothing is changed.
+        // Opened before the rename: if no descriptor is left, nothing is changed.
         let isDurable = options.durability != .none
         let directory = isDurable ? try fileSystem.openDirectory(of: made) : nil
         try fileSystem.liken(made, to: old)
@@ -28,7 +28,7 @@ struct StoreExchange {
         old.supersede(path, isNameDurable: isDurable)
     }
 
-    /// The file at the path, under its lock.
+    /// Opens and locks the file at the path.
     private func lock(_ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
         for _ in 0..<100 {
             let file = try fileSystem.open(path, .readWrite)
@@ -45,10 +45,10 @@ struct StoreExchange {
 }
 
 extension StorageFile {
-    /// Tells the handles of a file whose path another has taken, which look at its header, to look at the path. Best effort: what writes
-    /// looks anyway.
-    /// - Parameter isNameDurable: whether the other file keeps the path after a loss of power. Where it may not, a file with durable commits is
-    ///   not marked: it may be the store again, and one that is marked is refused.
+    /// Marks a file whose path another has taken, so that its handles look at the path. They see the mark in the header. Best effort: writers
+    /// look at the path anyway.
+    /// - Parameter isNameDurable: whether the other file keeps the path after a loss of power. If it may not, a file with durable commits is
+    ///   not marked: it may become the store again, and a marked file is refused.
     func supersede(_ path: String, isNameDurable: Bool) {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         guard let count = try? HeaderReader.read(self, into: &header), count == header.count,
@@ -63,12 +63,12 @@ extension StorageFile {
 }
 
 extension LogStore {
-    /// Runs `body` while nobody else writes to the store at `path`, and gives its path to the file that `body` made beside it.
+    /// Runs `body` while no other writer has the store at `path` open, then gives the path to the file that `body` made beside it.
     ///
-    /// Handles that only read find that another store has taken their path, unless the new one has their store's identity.
-    /// - Parameter body: may read the store. It gives the path of a whole file in the same directory, nil for none.
-    /// - Throws: what `body` throws; `locked` where a handle of this process, or another process as far as the system tells, has the store
-    ///   open for writing; `notFound`. The store is as it was then.
+    /// Handles that only read find that another store has taken their path, unless the new one has the same store identity.
+    /// - Parameter body: may read the store. Returns the path of a whole file in the same directory, or nil for none.
+    /// - Throws: the error of `body`; `locked` if a handle of this process, or another process as far as the system reports it, has the store
+    ///   open for writing; `notFound`. The store is unchanged then.
     package static func exchange(path: String, options: StoreOptions, _ body: () throws -> String?) throws {
         try StoreExchange(path: try options.resolvedFileSystem().resolved(path), options: options).run(body)
     }

@@ -1,16 +1,16 @@
-/// Removes a store's file, where nobody else works on it.
+/// Removes a store's file, unless other handles work on it.
 ///
-/// Crash points: before the file is unlinked the store is whole; after it the name may come back as long as the directory is not synced,
-/// with the whole store behind it. Where an empty file takes its place there may be none yet.
+/// Crash points: before the file is unlinked the store is whole. After it the name, with the whole store, may come back until the directory
+/// is synced. The empty file that replaces it may not exist yet.
 struct StoreRemoval {
     let path: String
     let options: StoreOptions
-    /// Whether the file goes whoever works on it.
+    /// Whether to remove the file even if other handles work on it.
     var isForced = false
-    /// Whether an empty file with its permissions takes its place, which opens as a new store.
+    /// Whether an empty file with the same permissions replaces it. It opens as a new store.
     var leavesEmptyFile = false
 
-    /// - Parameter own: a handle that does not count, since its owner closes it before the removal.
+    /// - Parameter own: a handle to ignore, since its owner closes it before the removal.
     func check(by own: LogStore) throws(StoreError) {
         let fileSystem = options.resolvedFileSystem()
         guard try fileSystem.identity(of: path) != nil else { return }
@@ -36,7 +36,7 @@ struct StoreRemoval {
         let target = try fileSystem.resolved(path)
         let storage = try fileSystem.open(target, .readWrite)
         try checkIsStore(storage)
-        // A compaction that is under way has this file's lock; what one left behind goes too.
+        // A compaction in progress holds this file's lock. A left-over file of an earlier one is removed too.
         let leftover = isForced ? (try? claim(besides: target, like: storage, fileSystem)) ?? nil : try claim(besides: target, like: storage, fileSystem)
         defer { leftover?.abandon() }
         if !isForced { try storage.lock(timeout: options.lockTimeout) }
@@ -45,12 +45,12 @@ struct StoreRemoval {
             throw inUse("another file has just taken its place")
         }
         if !isForced { try checkWriters(storage, fileSystem) }
-        // A crash may have left one.
+        // A crash may have left a scratch file.
         try? ScratchFile.removeLeftover(target + ScratchFile.suffix, fileSystem)
         let directory = options.durability != .none ? try fileSystem.openDirectory(of: target) : nil
         try fileSystem.remove(target)
         if leavesEmptyFile {
-            // The store is gone; somebody else may be making the next one.
+            // The store is gone; another process may be making the next one.
             _ = try? fileSystem.create(target, like: storage)
         } else if target != path {
             try fileSystem.remove(path)
@@ -58,7 +58,7 @@ struct StoreRemoval {
         try directory?.sync()
     }
 
-    /// - Returns: nil where the name is another file's, beside which no compaction works.
+    /// - Returns: nil if the compaction's file name belongs to another file, so that no compaction runs.
     private func claim(
         besides target: String, like storage: any StorageFile, _ fileSystem: any FileSystem
     ) throws(StoreError) -> CompactionFile? {
@@ -74,7 +74,7 @@ struct StoreRemoval {
         StoreError(.locked, path: path, "the store was not removed: \(what)", remedy: "Close it there first; it is as it was.")
     }
 
-    /// Whatever else has the path by mistake is left alone.
+    /// Refuses to remove a file that is no store.
     private func checkIsStore(_ storage: any StorageFile) throws(StoreError) {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         let count = try HeaderReader.read(storage, into: &header)
@@ -84,21 +84,21 @@ struct StoreRemoval {
 }
 
 extension LogStore {
-    /// Removes the store at `path`, and what a compaction or a crash left beside it. Does nothing where there is no file.
-    /// - Throws: `locked` where a handle of this process, or another process as far as the system tells, has it open for writing, or is
+    /// Removes the store at `path`, and the files that a compaction or a crash left beside it. Does nothing if there is no file.
+    /// - Throws: `locked` if a handle of this process, or another process as far as the system reports it, has it open for writing or is
     ///   writing; `notAStore` for any other file; `isDirectory`, `permissionDenied`. Nothing is removed then.
     /// - Parameters:
-    ///   - isForced: whether it goes although somebody has it open, or writes. Whoever does can commit no more; a compaction that
-    ///     another process is about to end may bring the store back.
-    ///   - leavesEmptyFile: whether an empty file with the store's permissions takes its place, behind the links that lead there. It opens as
-    ///     a new store.
+    ///   - isForced: whether to remove it even if other handles have it open or write to it. They can commit no more. If another process is
+    ///     about to end a compaction, that may bring the store back.
+    ///   - leavesEmptyFile: whether an empty file with the store's permissions replaces it, at the target of any links. It opens as a new
+    ///     store.
     public static func remove(
         path: String, options: StoreOptions = StoreOptions(), isForced: Bool = false, leavesEmptyFile: Bool = false
     ) throws(StoreError) {
         try StoreRemoval(path: path, options: options, isForced: isForced, leavesEmptyFile: leavesEmptyFile).run()
     }
 
-    /// Throws what `remove(path:options:)` would once `own` is closed, as far as that can be told before.
+    /// Throws the errors that `remove(path:options:)` would throw once `own` is closed, as far as they can be known before.
     public static func checkRemoval(path: String, options: StoreOptions = StoreOptions(), by own: LogStore) throws(StoreError) {
         try StoreRemoval(path: path, options: options).check(by: own)
     }

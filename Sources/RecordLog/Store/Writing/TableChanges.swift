@@ -1,5 +1,5 @@
 extension Transaction {
-    /// Changes of one table.
+    /// The changes of one table.
     final class TableChanges {
         let id: TableID
         var definition: TableDefinition? {
@@ -16,15 +16,15 @@ extension Transaction {
                 unretainedIndexes = indexes.map(Unmanaged.passUnretained)
             }
         }
-        /// The same for loops over each row's indexes, which count no references; kept by `indexes`.
+        /// The elements of `indexes`, which keeps them alive, for loops over each row's indexes without reference counting.
         private(set) var unretainedIndexes: [Unmanaged<IndexMaintainer>]
-        /// Rows from here on are this transaction's own.
+        /// Rows from this number on are this transaction's own.
         private(set) var firstNew: UInt64
-        /// The number after the last that was given out.
+        /// The number after the last one given out.
         @exclusivity(unchecked) private(set) var nextRow: UInt64
-        /// Where the rows lie that were written, with the tombstone's bit where they were deleted.
+        /// The addresses of the written rows, with the tombstone bit for deleted ones.
         @exclusivity(unchecked) var addresses = RowAddresses()
-        /// Row numbers that were given out and not written yet.
+        /// The count of row numbers given out and not written yet.
         @exclusivity(unchecked) private(set) var unwritten: UInt64 = 0
         @exclusivity(unchecked) var rowDelta: Int64 = 0
         @exclusivity(unchecked) var byteDelta: Int64 = 0
@@ -46,7 +46,6 @@ extension Transaction {
             return rows
         }
 
-        /// Gives out a row number.
         @inline(__always)
         func takeRow() -> UInt64 {
             defer {
@@ -56,7 +55,7 @@ extension Transaction {
             return nextRow
         }
 
-        /// What a change of a row is checked with, of the layout that rows had last.
+        /// The facts that a change of a row is checked with, for the layout used last.
         private var known = LayoutFacts.none
 
         @inline(__always)
@@ -77,7 +76,7 @@ extension Transaction {
         @inline(__always)
         func layout(_ id: LayoutID) -> Unmanaged<RowLayout>? { definition?.layout(id).map(Unmanaged.passUnretained) }
 
-        /// Rows below `next` count as older ones.
+        /// Counts rows below `next` as older ones.
         func skip(to next: UInt64) {
             precondition(nextRow == firstNew, "row numbers are left out before any is given")
             firstNew = max(firstNew, next)
@@ -96,7 +95,7 @@ extension Transaction {
             return liveBytes(of: RowView(body: base, byteCount: body.count, reference: reference, version: 0))
         }
 
-        /// Where this transaction has written a row; 0 where it has not.
+        /// The address at which this transaction has written a row; 0 if it has not.
         @inline(__always)
         func address(_ row: UInt64) -> UInt64 { addresses.address(row) }
 
@@ -108,11 +107,11 @@ extension Transaction {
     }
 
     struct LayoutFacts {
-        /// Its ID; -1 for none.
+        /// The layout's ID; -1 for none.
         let layout: Int
         let minimumBodySize: Int
         let hasValues: Bool
-        /// The columns that any index's keys are made of.
+        /// The columns in the keys of any index.
         let indexedColumns: ColumnSet
 
         static let none = LayoutFacts(layout: -1, minimumBodySize: 0, hasValues: false, indexedColumns: .all)

@@ -1,6 +1,6 @@
 extension Transaction {
-    /// Makes a table with one layout.
-    /// - Throws: `schema` where the name is taken or there are too many columns or tables.
+    /// Creates a table with one layout.
+    /// - Throws: `schema` if the name is taken or there are too many columns or tables.
     public func defineTable(name: String, columns: [(name: String, type: ColumnType)]) throws(StoreError) -> TableDefinition {
         guard catalog.table(named: name) == nil else { throw schema("the store has a table \(name) already") }
         guard columns.count <= RowLayout.columnsMax, catalog.nextTable < UInt16.max, catalog.layoutCount < Catalog.layoutsMax else { throw schema("the table \(name) is too large") }
@@ -13,9 +13,9 @@ extension Transaction {
         return table
     }
 
-    /// Gives a table a new layout for the rows to come; older rows keep theirs.
-    /// - Throws: `schema` where there is no such table, it is too large, or an index is over a column that becomes a `value`.
-    /// - Parameter columns: columns with an ID are the table's own, carried over; an ID of 0 asks for a new one.
+    /// Gives a table a new layout for future rows; older rows keep theirs.
+    /// - Throws: `schema` if the table does not exist, is too large, or has an index over a column that becomes a `value`.
+    /// - Parameter columns: a column with an ID is the table's own and is carried over. An ID of 0 asks for a new column.
     public func addLayout(to table: TableID, columns: [Column]) throws(StoreError) -> RowLayout {
         guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
         guard columns.count <= RowLayout.columnsMax, old.layouts.count < RowLayout.layoutsMax, catalog.layoutCount < Catalog.layoutsMax,
@@ -34,9 +34,9 @@ extension Transaction {
         return new.currentLayout
     }
 
-    /// Gives tables and their columns other names. No row is written: a row knows its table and its columns by their IDs.
-    /// - Parameter names: by table; tables that are not in it keep their names, as columns do that are not in `columns`.
-    /// - Throws: `schema` where there is no such table, or two would have one name.
+    /// Gives tables and their columns other names. Writes no row, since a row refers to its table and columns by their IDs.
+    /// - Parameter names: new names by table. Tables not listed keep their names, and so do columns not listed in `columns`.
+    /// - Throws: `schema` if a table does not exist, or two would have one name.
     public func rename(
         tables names: [TableID: String], columns: [TableID: [ColumnID: String]] = [:]
     ) throws(StoreError) {
@@ -59,8 +59,8 @@ extension Transaction {
             nextTable: catalog.nextTable, nextIndex: catalog.nextIndex))
     }
 
-    /// Gives indexes other names; their entries stay.
-    /// - Throws: `schema` where there is no such index, or two of one table would have one name.
+    /// Gives indexes other names. Their entries stay.
+    /// - Throws: `schema` if an index does not exist, or two of one table would have one name.
     public func rename(indexes names: [IndexID: String]) throws(StoreError) {
         for id in names.keys where catalog.index(id) == nil { throw schema("there is no index \(id.rawValue)") }
         let renamed = catalog.indexes.map { index in
@@ -74,9 +74,9 @@ extension Transaction {
         try setCatalog(Catalog(tables: catalog.tables, indexes: renamed, nextTable: catalog.nextTable, nextIndex: catalog.nextIndex))
     }
 
-    /// Makes an index over a table, with the entries of the rows it has.
-    /// - Throws: `schema` where the name is taken on the table, a part is a `value` column, or this transaction has changed rows
-    ///   of the table already.
+    /// Creates an index over a table, with the entries of its existing rows.
+    /// - Throws: `schema` if the table has an index of that name, a part is a `value` column, or this transaction has already changed rows of
+    ///   the table.
     /// - Complexity: O(rows of the table).
     public func defineIndex(
         named name: String, on table: TableID, parts: [IndexPart], extractorName: String? = nil
@@ -110,8 +110,8 @@ extension Transaction {
         return definition.id
     }
 
-    /// Removes an index; its number is not used again.
-    /// - Throws: `schema` where there is none.
+    /// Removes an index. Its number is not used again.
+    /// - Throws: `schema` if it does not exist.
     public func dropIndex(_ index: IndexID) throws(StoreError) {
         guard catalog.index(index) != nil else { throw schema("there is no index \(index.rawValue)") }
         try setCatalog(Catalog(
@@ -120,9 +120,9 @@ extension Transaction {
         entries.remove(Int(index.rawValue))
     }
 
-    /// Removes a table with its rows and indexes; its number is not used again. Older snapshots keep it, and its space is
-    /// free after the next compaction.
-    /// - Throws: `schema` where there is none.
+    /// Removes a table with its rows and indexes. Its number is not used again. Older snapshots keep it, and the next compaction frees its
+    /// space.
+    /// - Throws: `schema` if it does not exist.
     public func dropTable(_ table: TableID) throws(StoreError) {
         guard catalog.table(table) != nil else { throw schema("there is no table \(table.rawValue)") }
         for index in catalog.indexes(on: table) { try dropIndex(index.id) }

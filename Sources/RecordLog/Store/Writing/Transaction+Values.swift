@@ -1,10 +1,10 @@
 extension Transaction {
-    /// Writes a value for a `value` column, in pieces as they come: memory stays within a few MiB however long it is.
+    /// Writes a value for a `value` column, piece by piece: memory stays within a few MiB for any length.
     ///
-    /// Up to 4 KiB it goes into the row itself; a longer one into frames of its own in this commit, so that changes of other
-    /// columns do not write it again. One that no row takes is dead bytes until the next compaction.
-    /// - Throws: what `body` throws, and then nothing refers to what was written; as `ValueWriter.append`.
-    /// - Returns: what `RowBuilder.set(_:value:)` takes, for one column of one row of this transaction.
+    /// A value of up to 4 KiB is stored in the row itself. A longer one gets frames of its own in this commit, so that changes of other
+    /// columns do not write it again. A value that no row takes is dead bytes until the next compaction.
+    /// - Throws: the error of `body`, and then nothing refers to the bytes written; as `ValueWriter.append`.
+    /// - Returns: the argument for `RowBuilder.set(_:value:)`, for one column of one row of this transaction.
     public func writeValue(_ body: (ValueWriter) throws -> Void) throws -> LargeValue {
         let writer = ValueWriter(appender: appender)
         do {
@@ -16,16 +16,16 @@ extension Transaction {
         return own(try writer.finish())
     }
 
-    /// The same for a value that is in memory.
+    /// Writes a value that is in memory.
     public func writeValue(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> LargeValue {
         let writer = ValueWriter(appender: appender)
         try writer.append(bytes)
         return own(try writer.finish())
     }
 
-    /// The value in a column of a row as `row` gave it; nil for null, and for a column of another type. Valid until the next change.
-    /// - Throws: `corrupt` where the row does not lead to a value; as writing does, since a value of this transaction is written
-    ///   to the file before it is read.
+    /// The value in a column of a row that `row` returned; nil for null, and for a column of another type. Valid until the next change.
+    /// - Throws: `corrupt` if the row does not lead to a value. Also the errors of writing, since a value of this transaction is written to
+    ///   the file before it is read.
     public func value(_ access: ColumnAccess, of row: RowView) throws(StoreError) -> ValueReader? {
         guard access.type == .value, !row.isNull(access) else { return nil }
         guard let reference = ValueReference(row.bytes(access)) else { return try ValueReader(row.bytes(access), in: base.file) }
@@ -34,15 +34,15 @@ extension Transaction {
         return try ValueReader(.reference(reference), in: base.file)
     }
 
-    /// Lets one row take a value that was written by this transaction's appender.
+    /// Lets one row take a value that this transaction's appender has written.
     @discardableResult
     func own(_ value: LargeValue) -> LargeValue {
         if let reference = value.stored.withUnsafeBytes({ ValueReference($0) }) { unusedValues.insert(reference) }
         return value
     }
 
-    /// Checks that a row refers to values of this transaction that no row has yet, or to those that it had: a value is one
-    /// row's, so that live bytes are counted once, and a reference that was read from another file or row leads nowhere.
+    /// Checks that a row refers only to values of this transaction that no row has taken, or to its own earlier values. A value belongs to
+    /// one row, so that live bytes are counted once. A reference that was read from another file or row is refused.
     func takeValues(of new: RowView, _ layout: RowLayout, old: RowView?, _ oldLayout: RowLayout?) throws(StoreError) {
         var taken: Set<ValueReference> = []
         for position in layout.valuePositions where !new.isNull(layout.access[position]) {

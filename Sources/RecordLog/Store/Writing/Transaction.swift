@@ -1,13 +1,13 @@
-/// What one `LogStore.write` changes. Confined to its closure: nothing of it is seen by others until the closure returns,
-/// and nothing at all happens if it throws.
+/// The changes of one `LogStore.write`. Confined to its closure: other readers see nothing of it until the closure returns, and if the
+/// closure throws, nothing is changed.
 ///
 /// Invariants:
-/// 1. A row's record comes after the catalog that its table and layout are in: replay applies records in order.
+/// 1. A row's record comes after the catalog that has its table and layout: replay applies records in order.
 /// 2. Once a change was made in part (`failure`), the transaction cannot be committed, even if its closure returns.
 public final class Transaction {
-    /// The newest commit, under the write lock: what this transaction builds on.
+    /// The newest commit, under the write lock; the base of this transaction.
     public let base: Snapshot
-    /// The tables and indexes, this transaction's changes included.
+    /// The tables and indexes, including this transaction's changes.
     public private(set) var catalog: Catalog
 
     let appender: FrameAppender
@@ -15,11 +15,11 @@ public final class Transaction {
     private(set) var isCatalogChanged = false
     /// The catalog differs from the one last written or read (1).
     private var isCatalogUnwritten = false
-    /// What went wrong halfway through a change (2).
+    /// The error that stopped a change halfway (2).
     private(set) var failure: StoreError?
     private let keySizeMax: Int
     private(set) var rowCount: UInt32 = 0
-    /// By table ID: what this transaction did to it.
+    /// This transaction's changes, by table ID.
     @exclusivity(unchecked) var tables = Slots<TableChanges>()
     /// Values in frames of their own that no row has taken yet.
     var unusedValues: Set<ValueReference> = []
@@ -54,11 +54,11 @@ public final class Transaction {
 
     var hasChanges: Bool { rowCount > 0 || isCatalogChanged }
 
-    /// What was changed in a table so far; nil for nothing.
+    /// The changes of a table so far; nil for none.
     @inline(__always)
     func changesSoFar(_ table: TableID) -> TableChanges? { tables[Int(table.rawValue)] }
 
-    /// `tables` holds them.
+    /// Unretained, since `tables` keeps them alive.
     @inline(__always)
     private func unretainedChanges(_ table: TableID) throws(StoreError) -> Unmanaged<TableChanges> {
         if let known = tables.unretained(Int(table.rawValue)) { return known }
@@ -82,8 +82,7 @@ public final class Transaction {
 
     // MARK: Rows
 
-    /// A row number that no row of the table has or had. Numbers that are not used are not given again while the
-    /// transaction lasts.
+    /// A row number that no row of the table has or had. A number that is not used is not given again during the transaction.
     public func newRow(in table: TableID) throws(StoreError) -> UInt64 {
         try unretainedChanges(table).guaranteed { changes throws(StoreError) in
             guard changes.nextRow < RowReference.rowMask, table != .system else {
@@ -93,20 +92,20 @@ public final class Transaction {
         }
     }
 
-    /// Writes a row, new or in place of what it was.
+    /// Writes a row, which is new or replaces its earlier version.
     /// - Parameters:
     ///   - body: a body that a `RowBuilder` made for a layout of the table; copied.
-    ///   - changed: the columns in which it may differ from what the row is in this transaction, where both are of one layout: a builder
-    ///     that began with a copy of that row knows. Indexes over other columns are not looked at.
-    /// - Throws: `invalidArgument` for a row number that was never given or a body of no layout, `tooLarge` for a body that
-    ///   no frame holds: nothing has changed then. After any other error (`tooLarge` for an index key, `io`, `noSpace`,
-    ///   `corrupt`) the transaction cannot be committed.
+    ///   - changed: the columns that may differ from the row's current state in this transaction, if both have one layout. A builder that
+    ///     began with a copy of that row knows them. Indexes over other columns are not updated.
+    /// - Throws: `invalidArgument` for a row number that was never given or a body of no layout, `tooLarge` for a body that no frame holds:
+    ///   nothing has changed then. After any other error (`tooLarge` for an index key, `io`, `noSpace`, `corrupt`) the transaction cannot be
+    ///   committed.
     /// - Complexity: O(bytes + indexes of the table).
     public func put(_ reference: RowReference, body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all) throws(StoreError) {
         try put(reference, body: body, changing: changed, version: nil)
     }
 
-    /// - Parameter version: the row's version where it is brought over from another file; nil for the next one.
+    /// - Parameter version: the row's version if it is copied from another file; nil for the next one.
     func put(
         _ reference: RowReference, body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all, version: UInt32?
     ) throws(StoreError) {
@@ -129,7 +128,7 @@ public final class Transaction {
         let oldSize = old.view.map { changes.liveBytes(of: $0) }
         if reference.table != .system { try index(reference, body, old: old, in: changed, changes) }
         let size = changes.liveBytes(ofBody: body, reference)
-        // From here on the old row's bytes may have moved.
+        // The old row's bytes may move from here on.
         let address = try wholly { () throws(StoreError) in
             try appender.appendRow(.put, reference, body: body, version: version ?? (old.version ?? 0) &+ 1, previous: old.address)
         }
@@ -140,7 +139,7 @@ public final class Transaction {
     }
 
     /// Deletes a row.
-    /// - Returns: false where there is none.
+    /// - Returns: false if the row does not exist.
     public func delete(_ reference: RowReference) throws(StoreError) -> Bool {
         try unretainedChanges(reference.table).guaranteed { changes throws(StoreError) in try delete(reference, changes) }
     }
@@ -182,7 +181,7 @@ public final class Transaction {
         return try changes.guaranteed { changes throws(StoreError) in try currentRow(reference, changes).view }
     }
 
-    /// What a row is now: its view (nil where it is deleted or never was), and its newest record's address and version.
+    /// The current state of a row: its view (nil if it is deleted or never existed), and the address and version of its newest record.
     @inline(__always)
     private func currentRow(
         _ reference: RowReference, _ changes: TableChanges
@@ -268,13 +267,13 @@ public final class Transaction {
 
     // MARK: System values
 
-    /// The system table's rows are numbered by the client, below this.
+    /// The limit of row numbers in the system table, whose rows the client numbers.
     public static let systemRowsMax: UInt64 = 1024
 
-    /// Clients' rows; the ones before are the engine's: the catalog and what may come.
+    /// The row numbers for clients. Those before are the engine's: the catalog and others.
     public static let systemRows: Range<UInt64> = 8..<systemRowsMax
 
-    /// Keeps bytes under a number of the client's choice, 8 to 1023, or removes them.
+    /// Stores bytes under a number that the client chooses, 8 to 1023, or removes them.
     public func setSystemValue(_ row: UInt64, _ bytes: [UInt8]?) throws(StoreError) {
         guard Self.systemRows.contains(row) else {
             throw invalid("there is no system row \(row)", "Use a number from 8 to \(Self.systemRowsMax - 1).")
@@ -282,7 +281,7 @@ public final class Transaction {
         try setSystemRow(row, bytes)
     }
 
-    /// The same for any row of the system table.
+    /// As `setSystemValue`, for any row of the system table.
     func setSystemRow(_ row: UInt64, _ bytes: [UInt8]?) throws(StoreError) {
         let reference = RowReference(table: .system, row: row)
         guard let bytes else {
@@ -298,10 +297,10 @@ public final class Transaction {
         isCatalogUnwritten = false
     }
 
-    /// Checks that the transaction is whole, and writes the catalog where it changed. Called last.
+    /// Checks that the transaction is whole, and writes the catalog if it changed. Called last.
     func finish() throws(StoreError) {
         if let failure { throw failure }
-        // Replay bounds row numbers by rows, so none is skipped.
+        // Replay bounds row numbers by the row count, so none may be skipped.
         for index in 0..<tables.count {
             guard let unwritten = tables[index]?.unwritten, unwritten > 0 else { continue }
             throw invalid("\(unwritten) new rows were numbered and never written", "Put every row that newRow(in:) numbered.")
@@ -311,7 +310,7 @@ public final class Transaction {
 
     // MARK: Catalog
 
-    /// Puts the new catalog in place; tables already touched learn their new layouts and indexes.
+    /// Installs the new catalog. Tables changed so far get their new layouts and indexes.
     func setCatalog(_ new: Catalog) throws(StoreError) {
         let maintainers = maintainers.with(new)
         self.maintainers = maintainers

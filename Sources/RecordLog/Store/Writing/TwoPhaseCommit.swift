@@ -3,19 +3,18 @@ import Synchronization
 /// One transaction in each of several stores, committed in all of them or in none. Spec: FORMAT.md, "Saves over several stores".
 ///
 /// One store decides; the others prepare. Crash points, in order:
-/// - before the deciding commit is on the disk: a prepared frame asks the coordinator's store, which does not say that it was decided. Nothing
-///   was committed anywhere;
-/// - after it, before the others are completed: their prepared frames ask and are told, by whoever opens them or writes to them next, and
-///   a reader shows them as committed meanwhile. Everything is;
-/// - after that: each store has the whole commit in its own file and asks nobody.
+/// - before the deciding commit is on the disk: a prepared frame asks the coordinator's store, which has no decision. No store has committed;
+/// - after it, before the others are completed: the next process that opens or writes one of them asks and learns the decision. Until then
+///   readers show it as committed. All stores have committed;
+/// - after that: each store has the whole commit in its own file and asks no other.
 ///
 /// Invariants:
-/// 1. All stores are locked, in the order of their identities, from before anything is prepared until everything is completed.
-/// 2. The decision is written once every other store's frames are durable, and nothing is published or acknowledged before the others'
-///    commit frames are.
-/// 3. What goes wrong before the decision is begun is taken back everywhere. What goes wrong after it poisons every handle of the group.
+/// 1. All stores are locked, in the order of their identities, from before the first is prepared until the last is completed.
+/// 2. The decision is written once every other store's frames are durable. Nothing is published or acknowledged before the others' commit
+///    frames are durable.
+/// 3. A failure before the decision is begun is taken back in all stores. A failure after it poisons every handle of the group.
 ///
-/// Files that do not outlive the process ask nobody and are asked by nobody: they commit last, when nothing can go wrong any more.
+/// Files that do not outlive the process take no part in this: they commit last, when nothing can fail any more.
 struct TwoPhaseCommit {
     final class Part {
         let store: LogStore
@@ -31,12 +30,12 @@ struct TwoPhaseCommit {
         fileprivate var isLasting: Bool { store.fileSystem.outlivesProcess }
     }
 
-    /// In the order of the locks.
+    /// In lock order.
     private let parts: [Part]
     private let author: [UInt8]
     private let authorText: String?
 
-    /// - Parameter stores: locked, and with their newest commits.
+    /// - Parameter stores: locked, and caught up with the newest commit.
     init(_ stores: [LogStore], author: String?) {
         parts = stores.map(Part.init)
         authorText = author
@@ -69,7 +68,7 @@ struct TwoPhaseCommit {
         }
     }
 
-    /// The stores of which one decides about the others.
+    /// The stores of one save: the coordinator and those it decides about.
     private struct Group {
         let id: UniqueID
         let coordinator: Part
@@ -77,7 +76,7 @@ struct TwoPhaseCommit {
 
         /// Writes the decision into the coordinator's transaction.
         init(_ parts: [Part]) throws(StoreError) {
-            // The one that promises most; of several the first in order.
+            // The store with the strongest durability; of several, the first in order.
             let coordinator = parts.first { $0.store.options.durability == .full }
                 ?? parts.first { $0.store.options.durability == .relaxed } ?? parts[0]
             self.coordinator = coordinator
@@ -108,7 +107,7 @@ struct TwoPhaseCommit {
             coordinator.frame = try coordinator.store.append(coordinator.transaction, author: authorText)
             if coordinator.store.options.durability == .full { try coordinator.store.syncFile() }
         } catch {
-            // Where there was no room nothing was decided. Otherwise only whoever opens the stores again finds out.
+            // Without room nothing was decided. After another failure only the next opening of the stores finds out.
             if coordinator.store.writer.poison != nil { poison(others, error) }
             throw error
         }
@@ -117,7 +116,7 @@ struct TwoPhaseCommit {
             for part in others + [coordinator] { try part.store.publish(part.transaction, part.frame) }
         } catch {
             poison(others + [coordinator], error)
-            // Not that nothing was saved: it is decided.
+            // Uncertain, since the commit is decided and may have been saved.
             throw error.asUncertain
         }
         coordinator.store.writer.settledGroup = group.id
@@ -129,19 +128,19 @@ struct TwoPhaseCommit {
 }
 
 extension LogStore {
-    /// Runs `body` with a transaction in each of several stores, and commits what it did in all of them or in none, whatever crashes.
+    /// Runs `body` with a transaction in each of several stores. Commits the changes in all stores or in none, even after a crash.
     ///
-    /// What a crash leaves of it is settled by the stores themselves when they are opened or written to next, each by itself; a store that
-    /// was prepared must find the one that decides for that (`StoreError.Code.undecided`). Once this returns no store depends on another
-    /// file. With relaxed durability a crash of the machine may take the newest commits of one store and not of another.
+    /// After a crash each store settles its own part when it is opened or written to next. A prepared store must then find the store that
+    /// decides (`StoreError.Code.undecided`). Once this returns, no store depends on another file. With relaxed durability a crash of the
+    /// machine may take the newest commits of one store and not of another.
     ///
     /// Waits for other writers. `body` must not write to the stores by other means, and the stores must be different files.
     /// - Parameters:
-    ///   - author: at most 1000 bytes of UTF-8, kept with each commit.
+    ///   - author: at most 1000 bytes of UTF-8, stored with each commit.
     ///   - body: gets the transactions in the order of the stores.
-    /// - Throws: what `body` throws, and nothing is changed then; as `write(author:_:)` does. After a failure to write that may have
-    ///   decided the commit every handle of the group is poisoned.
-    /// - Complexity: for two stores with full durability three syncs; of one store alone as `write(author:_:)`.
+    /// - Throws: the error of `body`, and nothing is changed then; as `write(author:_:)` does. A failure to write that may have decided the
+    ///   commit poisons every handle of the group.
+    /// - Complexity: three syncs for two stores with full durability; for a single store as `write(author:_:)`.
     public static func write(to stores: [LogStore], author: String? = nil, _ body: ([Transaction]) throws -> Void) throws {
         guard let first = stores.first else { return try body([]) }
         guard stores.count > 1 else { return try first.perform(author: author) { try body([$0]) } }
@@ -175,7 +174,7 @@ extension LogStore {
 
     // MARK: One store's part
 
-    /// Writes everything of a commit but the frame that makes it one, and makes it durable.
+    /// Writes a commit without its commit frame, and makes it durable.
     fileprivate func prepare(_ transaction: Transaction, _ record: PreparedRecord, author: [UInt8]) throws(StoreError) -> CommitFooter {
         let appender = transaction.appender
         let footer = footer(of: transaction, authorLength: author.count)
@@ -187,7 +186,7 @@ extension LogStore {
         return footer
     }
 
-    /// Room for the commit frame, so that it cannot be what the disk has none for.
+    /// Reserves space for the commit frame, so that a full disk cannot stop it.
     private func reserve(from start: UInt64) throws(StoreError) {
         let end = start + FrameAppender.completionSizeMax
         guard writer.zeroedEnd < end else { return }
@@ -200,7 +199,7 @@ extension LogStore {
         writer.zeroedEnd = end
     }
 
-    /// Tells readers that go by the superblock to look behind it.
+    /// Makes readers that go by the superblock look at the log behind it.
     fileprivate func announceUnresolved() throws(StoreError) {
         var superblock = writer.superblock
         superblock.isUnresolved = true
@@ -216,13 +215,13 @@ extension LogStore {
         return frame
     }
 
-    /// Takes back what was written of a transaction, unless it may have been decided: the handle is poisoned then.
+    /// Takes back a transaction's writes, unless it may have been decided: the handle is poisoned then.
     fileprivate func takeBack(_ transaction: Transaction) {
         abandon(transaction.appender)
         guard writer.poison == nil, writer.superblock.isUnresolved else { return }
         var superblock = writer.superblock
         superblock.isUnresolved = false
-        // A failure poisons the handle; readers look behind the superblock in vain then.
+        // A failure poisons the handle. Readers then look behind the superblock and find nothing.
         try? writeSuperblock(superblock)
     }
 }

@@ -1,21 +1,21 @@
-/// Brings the values of rows over to another file: a compaction's, or a salvage's.
+/// Copies the values of rows to another file, for a compaction or a salvage.
 ///
-/// A reference is as long as any other, so it is replaced in a copy of the row's body in place.
+/// All references have one length, so a reference is replaced in place in a copy of the row's body.
 struct ValueCopy {
     let source: any ValueSource
-    /// The row being copied, in memory that is kept for the next one.
+    /// The row being copied, in memory that is reused for the next one.
     private var body: [UInt8] = []
-    /// What was laid down for the last row.
+    /// The values written for the last row.
     private(set) var values: [LargeValue] = []
 
     init(from source: any ValueSource) {
         self.source = source
     }
 
-    /// Lays down the values that a row has in frames of their own, chunk by chunk.
-    /// - Parameter known: by column and what the row has of its value, what a row of the new file has of the same; nil for a value
-    ///   that is not there yet.
-    /// - Throws: `corrupt` where a value is damaged; as writing does.
+    /// Copies the values that a row has in frames of their own, chunk by chunk.
+    /// - Parameter known: gets a column and the stored bytes of its value. Returns the stored bytes of the same value in the new file, or nil
+    ///   if the new file does not have it yet.
+    /// - Throws: `corrupt` if a value is damaged; as writing does.
     /// - Returns: the row's body with references to the new frames; valid until the next call.
     mutating func copy(
         _ row: RowView, _ layout: RowLayout, to appender: FrameAppender,

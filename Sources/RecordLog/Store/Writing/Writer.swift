@@ -1,48 +1,48 @@
 import Synchronization
 
-/// What a handle's writer knows; guarded by the store's write lock.
+/// The state of a handle's writer, guarded by the store's write lock.
 ///
 /// idle -> writing -> idle; a failed write or sync -> poisoned, for good.
 final class Writer: @unchecked Sendable {
-    // Unchecked: used under `LogStore.writeLock` alone.
+    // Unchecked: used only under `LogStore.writeLock`.
     var file: LogFile
-    /// The newest commit that is whole in the file, where the published snapshot shows one more: another store has decided for it, and
-    /// nobody has completed it yet. Never set while the lock is held.
+    /// The newest commit that is whole in the file, if the published snapshot shows one more: another store has decided for that one, and no
+    /// writer has completed it yet. Never set while the lock is held.
     var base: Snapshot?
-    /// A group of commits that this handle decided and of which every store has heard.
+    /// A group of commits that this handle decided and that every store has learned of.
     var settledGroup: UniqueID?
     /// The superblock written or read last.
     var superblock: Superblock
-    /// Whether there was no room to write it: its generation is that of the newest one in the file.
+    /// Whether there was no room to write it. Its generation is then that of the newest one in the file.
     var isSuperblockPending = false
-    /// Of the header in which that is the newest superblock; nil where that is to be found out.
+    /// The mark of the header in which `superblock` is the newest; nil if the header must be read again.
     var mark: HeaderMark? {
         didSet { knownHeader.store(mark?.digest ?? 0, ordering: .releasing) }
     }
-    /// Its digest, for who looks without the lock; 0 for nil.
+    /// The mark's digest, for threads that look without the lock; 0 for nil.
     let knownHeader = Atomic<UInt64>(0)
-    /// Where the next frame goes: behind the newest commit and checkpoint.
+    /// The offset of the next frame, behind the newest commit and checkpoint.
     var end: UInt64
-    /// Up to here everything is on the disk, but for superblocks, where the log ends here.
+    /// If the log ends here, everything before it except superblocks is on the disk.
     var syncedEnd: UInt64 = 0
     /// Bytes of commits that the newest checkpoint does not have.
     var bytesBehind: UInt64
-    /// The same when a checkpoint failed last.
+    /// The value of `bytesBehind` when a checkpoint failed last.
     var bytesBehindAtFailure: UInt64 = 0
-    /// The file reaches to here, with zeroes from `end` on unless a writer died.
+    /// The file reaches to here. The bytes from `end` on are zeroes, unless a writer died.
     var zeroedEnd: UInt64
     var poison: StoreError?
     private let fork = ForkGeneration.current
-    /// Whether this is a child of the process that opened the handle. Then nothing of it may be waited for, its mutexes least of all.
+    /// Whether this process is a child of the one that opened the handle. It must wait for nothing of the handle, least of all its mutexes.
     var isForked: Bool { fork != ForkGeneration.current }
     var isClosed = false
-    /// Whether what no superblock calls durable is to be written again before anything else: this handle took up the file as a reader does, or when
-    /// there was no room for it.
+    /// Whether bytes that no superblock calls durable must be rewritten before anything else: this handle took up the file as a reader does,
+    /// or there was no room.
     var mustRewrite = false
-    /// What transactions use again.
+    /// Memory that transactions reuse.
     let buffer = FrameBuffer()
     var maintainers: IndexMaintainers?
-    /// Whether the store should compact itself is looked at once the log ends here.
+    /// The log's end from which the handle checks next whether to compact the store.
     var compactionLookAt: UInt64 = 0
 
     init(_ opened: OpenedFile) {
@@ -56,7 +56,8 @@ final class Writer: @unchecked Sendable {
         mustRewrite = opened.lacksRoom
     }
 
-    /// Takes the header in which `superblock` is the newest for known; one behind whose log something may wait is looked at each time.
+    /// Remembers the header in which `superblock` is the newest. Not if a prepared commit may wait behind the log's end: that header is read
+    /// each time.
     func remember(_ mark: HeaderMark?) { self.mark = superblock.isUnresolved && base == nil ? nil : mark }
 
     /// The newest superblock with the log's end moved.

@@ -1,13 +1,13 @@
 /// A file that is read whole and replaced whole.
 ///
-/// Whoever replaces it holds the lock of the file that stands at the path, writes another beside it, and renames that. So a reader
-/// finds one whole state or another, and the file that somebody has read stays what it was while it is held open; its inode is not
-/// given to another file meanwhile, so a look at the path's identity tells whether it was replaced.
+/// A writer holds the lock of the file at the path, writes another file beside it, and renames that. So a reader finds one whole state or
+/// another, and a file that is held open stays unchanged. Its inode is not given to another file meanwhile, so the path's identity tells
+/// whether the file was replaced.
 ///
 /// Invariants:
-/// 1. `edition` is that of the bytes read or written last, and `handle` the file that they are in.
-/// 2. Once the new file has the path and the directory could not be synced, nothing is written any more (`poison`): nobody knows
-///    which of the two files a crash leaves.
+/// 1. `edition` is that of the bytes read or written last, and `handle` the file that has them.
+/// 2. Once the new file has the path and the directory could not be synced, nothing is written any more (`poison`): a crash may leave either
+///    file.
 ///
 /// For one thread at a time.
 package final class ArchiveFile {
@@ -15,13 +15,13 @@ package final class ArchiveFile {
     private let fileSystem: any FileSystem
     private let options: StoreOptions
     private var handle: (any StorageFile)?
-    /// nil: there was no archive.
+    /// nil if no archive exists.
     package private(set) var edition: ArchiveEdition?
-    /// The file at the path, while this holds its lock.
+    /// The file at the path, while this object holds its lock.
     private var locked: (any StorageFile)?
     private var poison: StoreError?
 
-    /// - Parameter options: the file system, durability, lock timeout, and whether anything is written.
+    /// - Parameter options: the file system, the durability, the lock timeout, and whether the file is read-only.
     package init(path: String, options: StoreOptions) {
         self.path = path
         self.options = options
@@ -30,9 +30,9 @@ package final class ArchiveFile {
 
     // MARK: Reading
 
-    /// What the archive at the path holds; nil where there is no file, or an empty one.
-    /// - Throws: `notAStore`, `unsupportedVersion`, `corrupt`, `io`, `permissionDenied`, `isDirectory`; what was read before counts still.
-    /// - Complexity: O(bytes); memory grows with what was verified, whatever the file claims.
+    /// The payload of the archive at the path; nil if the file does not exist or is empty.
+    /// - Throws: `notAStore`, `unsupportedVersion`, `corrupt`, `io`, `permissionDenied`, `isDirectory`; the state read before remains.
+    /// - Complexity: O(bytes). Memory grows only with verified bytes, not with the size that the file claims.
     package func read() throws(StoreError) -> [UInt8]? {
         let found = if let locked { locked as (any StorageFile)? } else { try current() }
         guard let file = found, let header = try Self.header(of: file, path) else { return nil }
@@ -42,7 +42,7 @@ package final class ArchiveFile {
         return payload
     }
 
-    /// The file at the path; nil for none.
+    /// The file at the path; nil if it does not exist.
     private func current() throws(StoreError) -> (any StorageFile)? {
         do throws(StoreError) {
             return try fileSystem.open(path, options.isReadOnly ? .readOnly : .readWrite)
@@ -57,7 +57,7 @@ package final class ArchiveFile {
         return bytes.isEmpty ? nil : try ArchiveHeader(bytes, path: path)
     }
 
-    /// So many bytes, or fewer at the end of the file.
+    /// Reads this many bytes, or fewer at the end of the file.
     private static func read(_ file: any StorageFile, at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
         defer { buffer.deallocate() }
@@ -95,10 +95,10 @@ package final class ArchiveFile {
         return payload
     }
 
-    /// Lets what was read last count as not read.
+    /// Forgets the edition that was read last, so that the next look finds it stale.
     package func forget() { edition = nil }
 
-    /// Whether another file has taken the path since this one was read. One look at the path; false where it cannot be looked at.
+    /// Whether another file has taken the path since this one was read. One look at the path; false if that fails.
     package var isReplaced: Bool {
         guard let found = try? fileSystem.identity(of: path) else { return false }
         return found != handle?.identity
@@ -106,9 +106,9 @@ package final class ArchiveFile {
 
     // MARK: Writing
 
-    /// Runs `body` while no other writer works, here or in another process.
-    /// - Parameter isCreating: whether a file that is not there is made, empty.
-    /// - Throws: `locked`, `notFound` where the file is gone, `poisoned`, `io`; what `body` throws.
+    /// Runs `body` while no other writer works, in this process or another.
+    /// - Parameter isCreating: whether to create a missing file, empty.
+    /// - Throws: `locked`, `notFound` if the file is gone, `poisoned`, `io`; the error of `body`.
     package func withLock<Result>(isCreating: Bool = false, _ body: () throws -> Result) throws -> Result {
         if let poison {
             throw StoreError(
@@ -128,7 +128,7 @@ package final class ArchiveFile {
         while true {
             let file = try fileToLock(isCreating: isCreating)
             try file.lock(timeout: options.lockTimeout)
-            // Whoever had the lock before may have put another file in its place.
+            // The previous holder of the lock may have replaced the file at the path.
             let isCurrent: Bool
             do throws(StoreError) {
                 isCurrent = try fileSystem.identity(of: path) == file.identity
@@ -158,24 +158,24 @@ package final class ArchiveFile {
     }
 
     /// Whether the file at the path has other contents than those read or written last.
-    /// - Precondition: within `withLock`.
+    /// - Precondition: called within `withLock`.
     package func isStale() throws(StoreError) -> Bool {
         guard let locked else { preconditionFailure("an archive is looked at under its lock") }
         return try Self.header(of: locked, path)?.edition != edition
     }
 
-    /// Writes a new file in the place of the one there is. What is there afterwards is one of the two, whole:
-    /// - A crash while the new file is written beside the old one leaves the old one, and a file that the next save removes.
+    /// Writes a new file that replaces the old one. Afterwards one of the two is at the path, whole:
+    /// - A crash while the new file is written leaves the old one, and a file that the next save removes.
     /// - A crash from the rename on, until the directory is synced, leaves either; the save was not acknowledged.
-    /// - Throws: what `body` throws, and `io`, `noSpace`, `permissionDenied`, and `exists` where somebody's file is where the new one is to
-    ///   be written: the old file is there then, unless the directory could not be synced (2).
-    /// - Precondition: within `withLock`.
+    /// - Throws: the error of `body`; `io`, `noSpace`, `permissionDenied`; `exists` if another program's file has the name of the new one.
+    ///   The old file is then at the path, unless only the sync of the directory failed (2).
+    /// - Precondition: called within `withLock`.
     package func replace(_ body: (ArchiveWriter) throws -> Void) throws {
         guard let old = locked else { preconditionFailure("an archive is replaced under its lock") }
-        // Not the link, where the path is one.
+        // The file itself, if the path is a link.
         let target = try fileSystem.resolved(path)
         let beside = target + ".saving"
-        // Whoever left it behind has the lock no more.
+        // The save that left it holds the lock no more.
         try removeLeftover(beside)
         let edition = ArchiveEdition(high: fileSystem.random(), low: fileSystem.random())
         let file = try fileSystem.create(beside, like: old)
@@ -185,7 +185,7 @@ package final class ArchiveFile {
             try body(writer)
             try writer.finish()
             if options.durability != .none { try file.sync() }
-            // Somebody who does not ask for the lock may have put a file there.
+            // A program that does not take the lock may have put another file at the path.
             guard try fileSystem.identity(of: path) == old.identity else {
                 throw StoreError(
                     .superseded, path: path, "another file took the archive's place while it was saved",
@@ -209,8 +209,9 @@ package final class ArchiveFile {
         }
     }
 
-    /// Removes the archive at `path`, damaged or not, and what an interrupted save has left beside it. Does nothing where there is no file.
-    /// - Throws: `notAStore` for any other file, `locked` while somebody saves, `isDirectory`, `permissionDenied`. Nothing is removed then.
+    /// Removes the archive at `path`, damaged or not, and the file that an interrupted save left beside it. Does nothing if the file does not
+    /// exist.
+    /// - Throws: `notAStore` for any other file, `locked` during a save, `isDirectory`, `permissionDenied`. Nothing is removed then.
     package static func remove(path: String, options: StoreOptions) throws {
         let archive = ArchiveFile(path: path, options: options)
         guard try archive.current() != nil else { return }
@@ -229,11 +230,11 @@ package final class ArchiveFile {
         try directory?.sync()
     }
 
-    /// Removes what an interrupted save has left: its header is written last, so it begins with that or with nothing.
+    /// Removes the file of an interrupted save. Its header is written last, so it begins with the magic bytes or with zeroes.
     private func removeLeftover(_ path: String) throws(StoreError) {
         guard let left = try fileSystem.openLeftover(path) else { return }
         let start = try Self.read(left, at: 0, count: ArchiveHeader.magic.count)
-        // A loss of power may have left a part of it.
+        // A loss of power may have left a part of the magic bytes.
         guard zip(start, ArchiveHeader.magic).allSatisfy({ $0 == 0 || $0 == $1 }) else {
             throw StoreError(
                 .exists, path: path, "there is a file that no save has left, where the archive is to be written",

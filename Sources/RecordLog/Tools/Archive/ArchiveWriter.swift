@@ -1,4 +1,4 @@
-/// Lays down an archive's bytes in blocks as they fill.
+/// Writes an archive's bytes in blocks as they fill.
 package final class ArchiveWriter {
     private let file: any StorageFile
     private let edition: ArchiveEdition
@@ -62,7 +62,7 @@ package final class ArchiveWriter {
         filled = ArchiveFormat.Block.size
     }
 
-    /// Writes the rest, and the header that says how long all of it is.
+    /// Writes the last block, and the header with the length of the whole.
     func finish() throws(StoreError) {
         try flush()
         try ArchiveHeader(edition: edition, length: offset).encoded.withUnsafeBufferPointer { bytes throws(StoreError) in

@@ -1,13 +1,12 @@
-/// Everything that a store holds, as one run of bytes: system values, tables, rows and large values. Spec: FORMAT.md, "Binary
-/// archives".
+/// The whole content of a store as one sequence of bytes: system values, tables, rows and large values. Spec: docs/format/archive.md.
 ///
-/// A row goes value by value, under the names of its table and columns, so that it can be put into a store whose catalog has them
-/// in another order. A reference goes as its table's place in the archive, from 1, and the row.
+/// A row is written value by value, under the names of its table and columns, so that a store whose catalog has them in another order can
+/// take it. A reference is written as its table's position in the archive, from 1, and the row.
 package enum TableArchive {
-    /// Row numbers stay below this: what a hostile archive claims beyond its rows costs little.
+    /// Row numbers stay below this, which bounds the cost of a hostile archive that claims more rows than it has.
     static let rowsMax: UInt64 = 1 << 32
 
-    /// A null bitmap's bytes.
+    /// Bytes of a null bitmap.
     static func nullBytes(_ columns: Int) -> Int { (columns + 7) / 8 }
 
     /// A table's heading, before its rows.
@@ -34,7 +33,7 @@ package enum TableArchive {
             return writer.bytes
         }
 
-        /// - Returns: nil where the bytes are no heading.
+        /// - Returns: nil if the bytes are not a heading.
         init?(_ reader: inout ByteReader) {
             guard let name = reader.text(), let nextRow = reader.integer(UInt64.self), nextRow > 0, nextRow <= TableArchive.rowsMax,
                 let count = reader.count(of: 5), count <= RowLayout.columnsMax

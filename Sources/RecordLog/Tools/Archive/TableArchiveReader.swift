@@ -1,14 +1,14 @@
-/// Reads what `TableArchiveWriter` wrote. Nobody vouches for the bytes.
+/// Reads archives that `TableArchiveWriter` wrote. The bytes are untrusted.
 package struct TableArchiveReader {
     private let bytes: [UInt8]
     private let path: String
     /// The system values, by number.
     package let systemValues: [UInt64: [UInt8]]
-    /// Where the tables begin.
+    /// The offset of the tables.
     private let tablesOffset: Int
 
     /// - Parameter bytes: an archive's payload.
-    /// - Throws: `corrupt` where the system values are malformed. Tables are looked at by `apply`.
+    /// - Throws: `corrupt` if the system values are malformed. `apply` checks the tables.
     package init(_ bytes: [UInt8], path: String) throws(StoreError) {
         self.bytes = bytes
         self.path = path
@@ -32,9 +32,9 @@ package struct TableArchiveReader {
         ArchiveFormat.corrupt(path, at: nil, "\(message), at byte \(reader.offset) of what its blocks hold")
     }
 
-    /// Makes a transaction's store hold what the archive holds: rows that differ are put, those that the archive does not have are
-    /// deleted, and nothing is written of a row that is as it was.
-    /// - Throws: `corrupt`; `schema` where the store has no such table or column; what `put` throws.
+    /// Makes the content of a transaction's store equal to the archive's. Puts rows that differ and deletes rows that the archive does not
+    /// have. Writes nothing for an unchanged row.
+    /// - Throws: `corrupt`; `schema` if the store does not have a table or column; the errors of `put`.
     /// - Complexity: O(bytes).
     package func apply(to transaction: Transaction) throws {
         for (number, value) in systemValues { try Self.set(number, value, transaction) }
@@ -64,7 +64,7 @@ package struct TableArchiveReader {
     }
 
     /// Writes the same archive with other system values.
-    /// - Parameter values: by number; those that are not named stay.
+    /// - Parameter values: new values by number. Other values stay.
     package func copy(to writer: ArchiveWriter, replacing values: [UInt64: [UInt8]]) throws {
         for (number, value) in systemValues.merging(values, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
             try writer.append(UInt16(number))
@@ -100,7 +100,7 @@ package struct TableArchiveReader {
         return number
     }
 
-    /// Steps over a table's rows, and looks at how they are framed.
+    /// Skips a table's rows, and checks how they are framed.
     private func skipRows(_ reader: inout ByteReader, _ heading: TableArchive.Heading) throws(StoreError) {
         var last: UInt64 = 0
         while let number = try number(&reader, after: last, below: heading.nextRow) {
@@ -132,16 +132,16 @@ package struct TableArchiveReader {
     }
 }
 
-/// The rows of one archived table, on their way into a store.
+/// The rows of one archived table, while they are put into a store.
 private struct ArchivedRows {
     let table: TableDefinition
     let nextRow: UInt64
     private let columns: [(type: ColumnType, position: Int)]
-    /// By place in the archive.
+    /// By position in the archive.
     private let tables: [TableDefinition]
     private let builder = RowBuilder()
 
-    /// - Throws: `schema` where the table has no such column.
+    /// - Throws: `schema` if the table does not have a column.
     init(_ heading: TableArchive.Heading, _ table: TableDefinition, _ tables: [TableDefinition]) throws(StoreError) {
         self.table = table
         self.tables = tables
@@ -160,7 +160,7 @@ private struct ArchivedRows {
         self.columns = columns
     }
 
-    /// The bytes of one value; nil where it is not whole.
+    /// The bytes of one value; nil if it is incomplete.
     static func take(_ type: ColumnType, _ reader: inout ByteReader) -> UnsafeRawBufferPointer? {
         switch type {
         case .text, .bytes: reader.integer(UInt32.self).flatMap { reader.take(Int($0)) }
@@ -169,7 +169,7 @@ private struct ArchivedRows {
         }
     }
 
-    /// - Returns: false where the bytes are no row.
+    /// - Returns: false if the bytes are not a row.
     func put(_ number: UInt64, _ reader: inout ByteReader, _ transaction: Transaction) throws -> Bool {
         let layout = table.currentLayout
         let reference = RowReference(table: table.id, row: number)
@@ -201,7 +201,7 @@ private struct ArchivedRows {
         return true
     }
 
-    /// Takes the last number that was given out, by a row that comes and goes: a number that no record has is forgotten.
+    /// Marks the last row number as given out, by a row that is put and deleted: a number without a record would be forgotten.
     func takeLastNumber(_ transaction: Transaction) throws(StoreError) {
         builder.begin(table.currentLayout)
         let reference = RowReference(table: table.id, row: nextRow - 1)
@@ -209,7 +209,7 @@ private struct ArchivedRows {
         _ = try transaction.delete(reference)
     }
 
-    /// Whether a large value is what the row has, which it keeps then.
+    /// Whether a large value equals the row's current one. The row then keeps the current one.
     private func keeps(
         _ bytes: UnsafeRawBufferPointer, _ position: Int, _ old: RowView, _ transaction: Transaction
     ) throws(StoreError) -> Bool {

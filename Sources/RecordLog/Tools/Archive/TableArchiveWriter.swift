@@ -1,8 +1,8 @@
-/// Writes what a transaction would leave.
+/// Writes the state that a transaction would leave.
 package struct TableArchiveWriter {
     private let transaction: Transaction
     private let writer: ArchiveWriter
-    /// By table ID: the table's place in the archive, from 1; 0 for none.
+    /// By table ID: the table's position in the archive, from 1; 0 for none.
     private var places: [UInt64] = []
 
     /// Writes all tables and system values as they are once `transaction` is committed.
@@ -48,11 +48,11 @@ package struct TableArchiveWriter {
             try writer.append(row.reference.row)
             try write(row, layout, accesses: row.layoutID == layout.id ? newest : Self.accesses(row, table, layout))
         }
-        // No row has this number.
+        // Ends the rows: no row has this number.
         try writer.append(UInt64(0))
     }
 
-    /// Where a row of an older layout has the columns of the newest.
+    /// The accesses by which a row of an older layout has the columns of the newest.
     private static func accesses(_ row: RowView, _ table: TableDefinition, _ layout: RowLayout) -> [ColumnAccess] {
         guard let old = table.layout(row.layoutID) else { return Array(layout.access) }
         return layout.columns.indices.map { position in
@@ -102,16 +102,16 @@ extension Transaction {
         changesSoFar(table)?.nextRow ?? max(1, base.rowLimit(table))
     }
 
-    /// Leaves out row numbers up to `next`, for rows that come from elsewhere with the numbers they have there; `put` takes them.
+    /// Skips row numbers up to `next`, for rows that come from elsewhere and keep their numbers; `put` takes them.
     ///
-    /// A log cannot be replayed over such a commit, since a replay bounds row numbers by rows: for logs in memory, where what is
-    /// opened is never replayed. A compaction that meets it begins again later.
+    /// A log cannot be replayed over such a commit, since a replay bounds row numbers by the row count. So this is only for logs in memory,
+    /// where an open store is never replayed. A compaction that meets such a commit begins again later.
     package func skipRows(to next: UInt64, in table: TableID) throws(StoreError) {
         guard next > nextRow(table) else { return }
         try changes(table).skip(to: next)
     }
 
-    /// Calls `body` with each row of a table as this transaction leaves it, in row order. Rows may be asked for meanwhile, and not written.
+    /// Calls `body` with each row of a table as this transaction leaves it, in row order. `body` may read rows and must not write any.
     func forEachRow(of table: TableID, _ body: (RowView) throws -> Void) throws {
         let changes = changesSoFar(table), pending = changes?.changedRows ?? []
         var next = 0

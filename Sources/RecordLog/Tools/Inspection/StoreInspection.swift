@@ -1,12 +1,12 @@
-/// What is in a store file, as `heartwood inspect` shows it.
+/// The content of a store file, as `heartwood inspect` shows it.
 public struct StoreInspection: Sendable {
     public struct Table: Sendable {
         public var id: UInt16
         public var name: String
         public var rows: Int
-        /// Of rows and their values.
+        /// Bytes of rows and their values.
         public var liveBytes: UInt64
-        /// Values in frames of their own, and their bytes; nil where a row cannot be read.
+        /// Values in frames of their own, and their bytes; nil if a row cannot be read.
         public var values: Values?
         public var columns: [String]
     }
@@ -34,17 +34,17 @@ public struct StoreInspection: Sendable {
         /// Microseconds since 1970-01-01 UTC.
         public var timestamp: Int64
         public var author: String?
-        /// The rows that it wrote or deleted.
+        /// The rows that the commit wrote or deleted.
         public var changes: [(reference: RowReference, isDeletion: Bool)]
     }
 
     public enum Tail: Sendable, Equatable {
         case clean
         case torn
-        /// Somebody is writing, or has written since the store was opened: what follows the newest commit is that one's work.
+        /// A writer is at work, or has written since the store was opened. The bytes behind the newest commit are its work.
         case inProgress
         case corrupt(offset: UInt64, evidence: String)
-        /// A part of a save over several stores, about which the store at this path decides.
+        /// A part of a save over several stores. The store at this path decides about it.
         case inDoubt(offset: UInt64, coordinatorPath: String, state: InDoubtCommit.State)
     }
 
@@ -55,7 +55,7 @@ public struct StoreInspection: Sendable {
     public var fileBytes: UInt64
     /// The end of the log.
     public var logBytes: UInt64
-    /// Bytes of rows, with their values, that a reader can still reach as of the newest commit.
+    /// Bytes of rows, with their values, that the newest commit has.
     public var liveBytes: UInt64
     /// Bytes of index runs and pages that the newest checkpoint uses.
     public var indexBytes: UInt64
@@ -69,14 +69,14 @@ public struct StoreInspection: Sendable {
     /// See `LogStore.damage`.
     public var damage: StoreError?
 
-    /// Bytes of the log that no reader of the newest commit needs: what a compaction frees, near enough.
+    /// Bytes of the log that no reader of the newest commit needs. A compaction frees about as many.
     public var deadBytes: UInt64 {
         let used = liveBytes + indexBytes + FileFormat.dataStart
         return logBytes > used ? logBytes - used : 0
     }
 
-    /// Reads a store without writing anything.
-    /// - Complexity: O(log): every frame is looked at.
+    /// Reads a store and writes nothing.
+    /// - Complexity: O(log); reads every frame.
     public static func inspect(
         path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true
     ) throws(StoreError) -> StoreInspection {
@@ -89,7 +89,7 @@ public struct StoreInspection: Sendable {
     }
 }
 
-/// Walks a store's frames.
+/// Scans a store's frames.
 struct StoreInspector {
     let store: LogStore
 
@@ -134,7 +134,7 @@ struct StoreInspector {
             bytes: runs?.disk.reduce(0) { $0 + $1.byteCount } ?? 0)
     }
 
-    /// - Complexity: O(rows), where the table has a column of values; no value is read.
+    /// - Complexity: O(rows) if the table has a column of values. Reads no value.
     private func values(of table: TableDefinition, _ snapshot: Snapshot) throws(StoreError) -> StoreInspection.Values {
         var found = StoreInspection.Values()
         guard table.hasValues else { return found }
@@ -169,7 +169,7 @@ struct StoreInspector {
         }
     }
 
-    /// One commit with its changes; nil where the log has no such commit (any more).
+    /// One commit with its changes; nil if the log does not have it, or has it no more.
     func commit(_ sequence: UInt64) throws(StoreError) -> StoreInspection.Commit? {
         var changes: [(reference: RowReference, isDeletion: Bool)] = []
         var found: StoreInspection.Commit?
@@ -178,7 +178,7 @@ struct StoreInspector {
             switch frame.header.kind {
             case .rows: collect(frame, &changes)
             case .commit:
-                // Before the newest checkpoint nothing has compared it with the log.
+                // Opening does not verify commits before the newest checkpoint.
                 guard let footer = CommitFooter(payload: frame.payload), footer.start <= frame.offset else { return }
                 collect(frame, &changes)
                 found = StoreInspection.Commit(
@@ -196,8 +196,7 @@ struct StoreInspector {
 }
 
 extension LogStore {
-    /// One commit by its number, with the rows it changed; nil where the log does not have it (any more).
-    /// O(log).
+    /// One commit by its number, with the rows that it changed; nil if the log does not have it, or has it no more. O(log).
     public func commit(_ sequence: UInt64) throws(StoreError) -> StoreInspection.Commit? {
         try StoreInspector(store: self).commit(sequence)
     }

@@ -1,13 +1,13 @@
-/// What checking a whole store found, as `heartwood verify` shows it.
+/// The result of checking a whole store, as `heartwood verify` shows it.
 public struct StoreVerification: Sendable {
     public struct Problem: Sendable, Equatable {
-        /// What can be done about it.
+        /// The remedy for a problem.
         public enum Remedy: Sendable {
-            /// Of bytes that were damaged.
+            /// Restore a backup: bytes are damaged.
             case restore
-            /// Of an index that disagrees with the rows: it is made anew from them.
+            /// Rebuild the index from the rows, with which it disagrees.
             case rebuild
-            /// Of rows that a faulty writer, or somebody else, has made: their checksums hold.
+            /// Correct the rows: a faulty writer, or another program, made them. Their checksums hold.
             case correct
         }
 
@@ -29,9 +29,9 @@ public struct StoreVerification: Sendable {
     /// Values in frames of their own, of rows as of the newest commit.
     public var values: UInt64 = 0
     public var tail: StoreInspection.Tail
-    /// The first ones.
+    /// The first problems.
     public private(set) var problems: [Problem]
-    /// All of them.
+    /// The count of all problems.
     public private(set) var problemCount = 0
 
     private static let problemsMax = 1000
@@ -43,16 +43,16 @@ public struct StoreVerification: Sendable {
 
     public var isSound: Bool { problems.isEmpty && (tail == .clean || tail == .inProgress) }
 
-    /// Whether the store could be opened, so that its rows can be looked at.
+    /// Whether the store could be opened, so that its rows can be read.
     public var isReadable: Bool { frames > 0 }
 
-    /// Checks every frame's checksum, the chain of commits, each index against the rows, both ways, that each row is as a writer lays it down,
-    /// and that it leads to its values. Writes nothing.
+    /// Checks every frame's checksum, the chain of commits, each index against the rows in both directions, the form of each row as a writer
+    /// gives it, and each row's reference to its values. Writes nothing.
     ///
-    /// Whether values are those that were to be written, the engine cannot know: a wrong number is as good as a right one.
+    /// The engine cannot check whether values are the intended ones: a wrong number is as valid as a right one.
     ///
-    /// The log is replayed from its start into fresh indexes, and those of the file are compared with them.
-    /// - Throws: where the file cannot be read or is no store; damage is reported, not thrown.
+    /// Replays the log from its start into fresh indexes, and compares the file's indexes with them.
+    /// - Throws: if the file cannot be read or is not a store. Damage is reported, not thrown.
     /// - Complexity: O(log); memory for the indexes.
     public static func verify(
         path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true
@@ -76,7 +76,7 @@ public struct StoreVerification: Sendable {
         try result.checkFrames(opened.truth)
         do throws(StoreError) {
             let actual = try opened.actual.get()
-            // Where the log ends before the checkpoint, it ends there.
+            // If the log ends before the checkpoint's commit, this is the log's end.
             result.tail = try TailInspection(store: actual.snapshot().sequence > expected.sequence ? opened.truth : actual).run()
             try result.compare(actual.snapshot(), expected)
         } catch {
@@ -85,7 +85,8 @@ public struct StoreVerification: Sendable {
         return result
     }
 
-    /// The store as any reader has it, and as its log alone says, both as of one commit: others may be writing, or compacting, meanwhile.
+    /// The store as any reader sees it, and the state that its log gives without its indexes, both as of one commit. Other processes may
+    /// write or compact it meanwhile.
     private static func open(
         _ path: String, _ options: StoreOptions, _ rebuilt: StoreOptions
     ) throws(StoreError) -> (actual: Result<LogStore, StoreError>, truth: LogStore) {
@@ -131,7 +132,7 @@ public struct StoreVerification: Sendable {
             let table = TableID(rawValue: UInt16(index))
             var count: UInt64 = 0
             var first: UInt64 = 0
-            // By pages, so that row numbers that were never used cost little.
+            // By pages, so that unused row numbers cost little.
             while first < state.nextRow {
                 let page = first..<min(first + PrimaryBase.rowsPerPage, state.nextRow)
                 first = page.upperBound
@@ -154,7 +155,7 @@ public struct StoreVerification: Sendable {
         for definition in expected.catalog.indexes { try compare(definition, actual, expected) }
     }
 
-    /// - Returns: how many of these rows there are.
+    /// - Returns: the count of these rows that exist.
     private mutating func compareRows(
         _ rows: Range<UInt64>, of table: TableID, _ actual: Snapshot, _ expected: Snapshot, _ audit: ValueAudit
     ) throws(StoreError) -> UInt64 {
@@ -177,7 +178,7 @@ public struct StoreVerification: Sendable {
         return count
     }
 
-    /// Each value must be there, of the length that its row says.
+    /// Each value must exist with the length that its row states.
     private mutating func checkValues(of row: RowView, _ catalog: Catalog, _ audit: ValueAudit) {
         guard let table = catalog.table(row.reference.table), table.hasValues, let layout = table.layout(row.layoutID) else { return }
         for position in layout.valuePositions where !row.isNull(layout.access[position]) {
@@ -191,7 +192,7 @@ public struct StoreVerification: Sendable {
         }
     }
 
-    /// Both walks must give the same entries: each row has its own, with the key that its values make, and no other is there.
+    /// Both scans must give the same entries: one for each row, with the key made from its values, and no others.
     private mutating func compare(_ index: IndexDefinition, _ actual: Snapshot, _ expected: Snapshot) throws(StoreError) {
         guard Int(index.id.rawValue) < expected.indexes.count, expected.indexes[Int(index.id.rawValue)] != nil else { return }
         do throws(StoreError) {

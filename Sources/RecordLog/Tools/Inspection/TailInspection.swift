@@ -1,18 +1,18 @@
-/// What follows the log's end of a store that was opened for reading alone, beside writers that may be at work.
+/// Examines the bytes behind the log's end of a store that was opened read-only, beside writers that may be at work.
 struct TailInspection {
     let store: LogStore
 
-    /// - Complexity: O(tail). Where that is no zeroes the file's lock is taken for as long as it is looked at again, and not waited for.
+    /// - Complexity: O(tail). If the tail is not clean, this takes the file's lock without waiting, and examines it again.
     func run() throws(StoreError) -> StoreInspection.Tail {
         let tail = try examine()
         guard tail != .clean else { return .clean }
-        // Damage to what had been published before the store was opened is nobody's work.
+        // Damage to bytes that were published before the store was opened is not a writer's unfinished work.
         if store.writer.superblock.durableEnd > store.writer.end { return tail }
         let storage = store.writer.file.storage
         do throws(StoreError) {
             try storage.lock(timeout: .zero)
         } catch {
-            // A file system without locks tells nothing.
+            // Without file locks nothing is known about writers.
             return error.code == .locked ? .inProgress : tail
         }
         defer { storage.unlock() }

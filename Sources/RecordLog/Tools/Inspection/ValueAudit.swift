@@ -1,15 +1,15 @@
-/// Reads every value of a file, which may be made to harm: what is done in vain, and twice, is bounded by the file's size.
+/// Reads every value of a file, which may be made to harm. The file's size bounds failed and repeated work.
 ///
-/// Used by one thread at a time.
+/// For one thread at a time.
 final class ValueAudit: ValueSource, @unchecked Sendable {
     // Unchecked: confined to one verification or salvage.
     typealias Frames = (_ offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> LogFile.Frame?
 
     let path: String
     private let frames: Frames
-    /// Bytes that may be hashed in vain.
+    /// Bytes that may still be hashed without a valid checksum.
     private var hashed: UInt64
-    /// A value is one row's, so all of them together are not longer than the file.
+    /// Bytes of values that rows may still claim. A value belongs to one row, so all values together are not longer than the file.
     private var bytes: UInt64
 
     private static let hashedPerByte: UInt64 = 8
@@ -27,7 +27,7 @@ final class ValueAudit: ValueSource, @unchecked Sendable {
     }
 
     /// A value that has been verified whole.
-    /// - Throws: `corrupt` where a part of it is damaged.
+    /// - Throws: `corrupt` if a part of it is damaged.
     func value(_ stored: UnsafeRawBufferPointer) throws(StoreError) -> ValueReader {
         let value = try ValueReader(stored, in: self)
         guard value.isInline || UInt64(value.count) <= bytes else {
@@ -41,7 +41,7 @@ final class ValueAudit: ValueSource, @unchecked Sendable {
 
 extension LogFile {
     /// The frame at `offset`, verified.
-    /// - Parameter budget: bytes that may be hashed in vain; a frame that claims more is none.
+    /// - Parameter budget: bytes that may be hashed without a valid checksum. A frame that claims more is ignored.
     func frame(at offset: UInt64, limit: UInt64, budget: inout UInt64) throws(StoreError) -> Frame? {
         guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0,
             let header = try header(at: offset, limit: limit), UInt64(header.length) <= budget

@@ -1,39 +1,38 @@
-/// Compares what the scan of the log found with the primary indexes of the newest checkpoint that still verify.
+/// Compares the rows that the scan of the log found with the primary indexes of the newest checkpoint that still verify.
 ///
-/// They say which rows there were, and where. So they bring back deletions whose records are lost, and show rows that are
-/// lost or are there in an older version only.
+/// The indexes name the rows that existed, and their addresses. So they restore deletions whose records are lost, and reveal rows that are
+/// lost or left only in an older version.
 struct SalvageReconciliation {
     let source: SalvageSource
     private(set) var scan: SalvageScan
-    /// Rows that are dropped because an index says that they had been deleted.
+    /// Rows dropped because an index shows that they had been deleted.
     private(set) var deletionsByIndex = 0
     private(set) var lostRows = SalvageList<RowReference>()
     private var budget: UInt64
 
-    /// What is known of one table's losses.
+    /// The known losses of one table.
     struct Outcome {
         var older = 0
         var lost = 0
         var unaccounted = 0
-        /// The next row number, as far as is known.
+        /// The next row number, as far as known.
         var nextRow: UInt64 = 1
     }
 
-    /// Checkpoints that are tried where newer ones are damaged.
+    /// The count of checkpoints to try if newer ones are damaged.
     private static let checkpointsMax = 8
 
     init(source: SalvageSource, scan: SalvageScan) {
         self.source = source
         self.scan = scan
-        // A directory names each page once, so no honest one takes more.
+        // A directory names each page once, so an honest file takes no more.
         budget = source.size
     }
 
     // MARK: A table
 
-    /// Goes over a table's rows in order.
-    /// - Parameter numbered: from this row number on, every number has a record in the log unless it was lost; nil where that
-    ///   is not known.
+    /// Compares a table's rows in order.
+    /// - Parameter numbered: from this row number on, every number has a record in the log unless it was lost; nil if this is unknown.
     mutating func run(_ table: TableID, numbered: UInt64?) throws(StoreError) -> Outcome {
         var outcome = Outcome()
         outcome.nextRow = (scan.highestRows[table] ?? 0) + 1
@@ -51,7 +50,7 @@ struct SalvageReconciliation {
         }
         Self.append(covered..<max(covered, outcome.nextRow), to: &uncovered)
         if let numbered, table != .system { countUnaccounted(table, uncovered, numbered, &outcome) }
-        // What an unfinished write shows: rows that were there before it.
+        // Records of an unfinished write show rows that existed before it.
         for (row, previous) in scan.leftOutRows where row.table == table && scan.rows.entry(row) == nil && previous < source.size {
             if uncovered.contains(where: { $0.contains(row.row) }), row.row < numbered ?? .max { lose(row, &outcome) }
         }
@@ -85,7 +84,7 @@ struct SalvageReconciliation {
 
     /// A table's rows as of a checkpoint.
     private struct Base {
-        /// Whatever the log has before this is in it.
+        /// The checkpoint includes everything that the log has before this offset.
         let logEnd: UInt64
         let nextRow: UInt64
         let directory: UnsafeRawBufferPointer
@@ -114,7 +113,7 @@ struct SalvageReconciliation {
         return nil
     }
 
-    /// - Returns: false where the page is damaged.
+    /// - Returns: false if the page is damaged.
     private mutating func reconcile(
         _ table: TableID, _ range: Range<UInt64>, _ base: Base, _ page: Int, _ outcome: inout Outcome
     ) throws(StoreError) -> Bool {
@@ -143,7 +142,7 @@ struct SalvageReconciliation {
         return true
     }
 
-    /// A row that the checkpoint does not have was deleted before it.
+    /// Drops a row that the checkpoint does not have: it was deleted before the checkpoint.
     private mutating func drop(_ index: Int, before offset: UInt64) {
         let entry = scan.rows.entries[index]
         guard entry.address < offset, entry.address > 0 else { return }
@@ -151,7 +150,7 @@ struct SalvageReconciliation {
         scan.rows.set(index, address: 0)
     }
 
-    /// A row whose newest record as of the checkpoint was not found.
+    /// Handles a row whose newest record as of the checkpoint was not found.
     private mutating func settle(
         _ reference: RowReference, _ entry: SalvagedRows.Entry?, _ index: Int, _ address: UInt64, _ outcome: inout Outcome
     ) {

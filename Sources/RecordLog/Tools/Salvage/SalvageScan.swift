@@ -1,28 +1,27 @@
-/// Finds every frame of a damaged file that still verifies, and decides whose rows are taken.
+/// Finds every frame of a damaged file that still verifies, and decides which commits' rows are taken.
 ///
-/// A whole commit's rows are. Those of a commit that lacks frames, or its footer, are taken where something shows that it
-/// had been completed: a frame further on of a later commit or of a checkpoint as of it, or a superblock that published
-/// it. Nothing shows that of an unfinished write at the log's end; its rows must not hide acknowledged older ones, and are
-/// left out; so are those of a prepared commit, unless the store that decides about it says otherwise. A frame whose number is
-/// not above those before it is what an abandoned write left behind.
+/// The rows of a whole commit are taken. A commit that lacks frames, or its footer, is taken if later data shows that it was completed: a
+/// frame of a later commit, a frame of a checkpoint as of it, or a superblock that published it. Nothing shows that of an unfinished write at
+/// the log's end. Its rows must not hide acknowledged older ones, so they are left out. The rows of a prepared commit are left out too,
+/// unless the store that decides about it has decided for it. A frame whose number is not above those before it is left from an abandoned
+/// write.
 ///
 /// Invariants:
-/// 1. Frames are met in the order of their offsets, and rows taken in the order of their commits, which is the same.
-/// 2. A verified frame is passed over whole: what looks like a frame inside it is a value. Between verified frames every
-///    64th byte may start one.
+/// 1. Frames are found in the order of their offsets, and rows taken in the order of their commits, which is the same.
+/// 2. A verified frame is skipped whole: a frame inside it would be part of a value. Between verified frames every 64th byte may start one.
 struct SalvageScan {
     let source: SalvageSource
-    /// Whether the store that decides about a prepared commit says that it is one.
+    /// Whether the store that decides about a prepared commit has decided for it.
     let isDecided: (PreparedCommit) -> Bool
     var rows = SalvagedRows()
-    /// Addresses of taken records of the catalog and of the list of row numbers, oldest first.
+    /// Addresses of the taken records of the catalog and of the list of row numbers, oldest first.
     private(set) var catalogs: [UInt64] = []
     private(set) var rowNumbers: [UInt64] = []
     /// Offsets of checkpoints' manifests, oldest first.
     private(set) var checkpoints: [UInt64] = []
     /// By table: the highest row number in any record.
     private(set) var highestRows: [TableID: UInt64] = [:]
-    /// The number of the commit that the file begins with; nil where that is lost.
+    /// The number of the file's first commit; nil if it is lost.
     private(set) var beginning: UInt64?
     private(set) var wholeCommits = 0
     private(set) var newestCommit: UInt64 = 0
@@ -31,31 +30,31 @@ struct SalvageScan {
     private(set) var missingCommits = SalvageList<ClosedRange<UInt64>>()
     private(set) var incompleteCommits = SalvageList<StoreSalvage.IncompleteCommit>()
     private(set) var malformedRecords = 0
-    /// Rows that an unfinished write changed, and that were there before it, with their previous records' addresses.
+    /// Rows that an unfinished write changed and that existed before it, with the addresses of their previous records.
     private(set) var leftOutRows: [(row: RowReference, previous: UInt64)] = []
     private(set) var tail = StoreSalvage.Tail.clean
 
-    /// Frames of commits that are not whole, or not yet.
+    /// A frame of a commit that is not whole, or not yet.
     private struct Part {
         let offset: UInt64
         let sequence: UInt64
         let checksum: UInt64
-        /// What the footer counts, in a commit frame.
+        /// The row count of the footer, in a commit frame.
         let rowsStated: UInt32?
     }
 
     private var pending: [Part] = []
-    /// The highest number that frames so far show to have been committed.
+    /// The highest number that the frames so far show to have been committed.
     private var known: UInt64 = 0
     /// The number of the last commit frame.
     private var lastFooter: UInt64?
-    /// The lowest number that was met.
+    /// The lowest number found.
     private var lowest = UInt64.max
     private var budget: UInt64
 
-    /// Bytes that may be hashed in vain for each byte of the file.
+    /// Bytes that may be hashed without a valid checksum, for each byte of the file.
     private static let hashedPerByte: UInt64 = 8
-    /// No file is longer, whatever its header says.
+    /// The limit of a file's length, even if its header claims more.
     private static let offsetMax: UInt64 = 1 << 62
 
     init(source: SalvageSource, isDecided: @escaping (PreparedCommit) -> Bool) {
@@ -76,7 +75,7 @@ struct SalvageScan {
                 end = offset
             } else {
                 let pageEnd = source.pageEnd(offset)
-                // Whole pages, and the rest of the one where a frame ended: each byte is looked at once.
+                // Tests whole pages, and the rest of a page in which a frame ended, so that each byte is tested once.
                 var isEmpty = false
                 if offset % SalvageSource.page == 0 || offset == end { isEmpty = try source.isZero(offset..<pageEnd) }
                 offset = isEmpty ? pageEnd : offset + UInt64(FrameHeader.alignment)
@@ -107,7 +106,7 @@ struct SalvageScan {
             }
             try meet(frame, footer)
         case .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
-            // They are written over a commit that stands.
+            // These frames are written only after their commit is complete.
             guard sequence > 0 else { return }
             lowest = min(lowest, sequence)
             try takePending(through: sequence)
@@ -119,7 +118,7 @@ struct SalvageScan {
     private mutating func meet(_ frame: LogFile.Frame, _ footer: CommitFooter) throws(StoreError) {
         let sequence = footer.sequence
         guard sequence > known else { return }
-        // A writer begins a commit when the one before stands.
+        // A writer begins a commit only after the one before is complete.
         try takePending(through: sequence - 1)
         if let lastFooter {
             if sequence - lastFooter > 1 { missingCommits.append(lastFooter + 1...sequence - 1) }
@@ -154,7 +153,7 @@ struct SalvageScan {
 
     // MARK: Rows
 
-    /// Takes a commit that lacks its commit frame alone, where nothing else is lost of it.
+    /// Takes a commit that lacks only its commit frame, if no other part of it is lost.
     private mutating func take(_ prepared: PreparedCommit) throws(StoreError) {
         let parts = pending.filter { $0.sequence == prepared.footer.sequence && $0.offset >= prepared.footer.start }
         guard parts.reduce(0, { CommitFooter.folding($0, $1.checksum) }) == prepared.partsChecksum else { return }
@@ -213,15 +212,14 @@ struct SalvageScan {
         var count = 0
         _ = frame.forEachRow { record, _, _ in
             count += 1
-            // The number was given to a row that was never acknowledged, so it may be given again; one that has a previous
-            // record was there before.
+            // A number given to a row that was never acknowledged may be given again. A row with a previous record existed before.
             guard record.previous != 0, note(record), leftOutRows.count < SalvageList<Int>.kept else { return }
             leftOutRows.append((record.reference, record.previous))
         }
         return count
     }
 
-    /// - Returns: false for a row that cannot be.
+    /// - Returns: false for a row with an impossible number.
     private mutating func note(_ record: RowRecord) -> Bool {
         let reference = record.reference
         guard reference.row > 0, reference.row < (reference.table == .system ? Transaction.systemRowsMax : RowNumbers.sumMax) else {
@@ -234,7 +232,7 @@ struct SalvageScan {
 
     // MARK: End
 
-    /// Decides about what follows the last verified frame, and about commits that nothing followed.
+    /// Classifies the bytes behind the last verified frame, and decides about commits that nothing followed.
     private mutating func finish(end: UInt64) throws(StoreError) {
         let zeroesFrom = try endOfBytes(from: end)
         if let superblock = source.superblock, superblock.end > end {
@@ -260,7 +258,7 @@ struct SalvageScan {
         noteMissing(through: known)
     }
 
-    /// Behind the last step of 64 bytes that is not zero.
+    /// The end of the last 64-byte step that is not all zero.
     private func endOfBytes(from end: UInt64) throws(StoreError) -> UInt64 {
         var last = end
         var page = end

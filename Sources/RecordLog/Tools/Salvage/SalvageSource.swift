@@ -1,31 +1,31 @@
-/// A damaged file, opened for reading alone, of which nothing is believed but one copy of its identity.
+/// A damaged file, opened read-only. Nothing in it is trusted except one copy of its identity.
 struct SalvageSource {
     let file: LogFile
-    /// Bytes that are looked at.
+    /// Bytes that the salvage reads.
     let size: UInt64
     /// The valid superblock of the higher generation.
     let superblock: Superblock?
-    /// With both, the newer one is known to be the newest that was written: what is behind its end was never published.
+    /// If both are valid, the newer one is the last that was written, and bytes behind its end were never published.
     let hasBothSuperblocks: Bool
-    /// Parts of the header that are damaged.
+    /// Damaged parts of the header.
     let headerDamage: [StoreSalvage.Damage]
-    /// Bytes that the disk does not give, in whole pages and in order. They are not touched again.
+    /// Bytes that the disk cannot read, in whole pages and in order. They are not read again.
     let unreadable: [Range<UInt64>]
 
     var path: String { file.path }
 
-    /// Takes the file's lock, which `close` gives back.
-    /// - Throws: `notAStore`, `unsupportedVersion`, `notFound`, `isDirectory`, `permissionDenied`, `locked`; `corrupt` where both
-    ///   copies of the identity are gone from what is a store otherwise.
-    /// - Parameter maps: whether what is readable is mapped after that.
-    /// - Complexity: O(file): every byte is read once, so that no unreadable one is met through a mapping.
+    /// Takes the file's lock; `close` releases it.
+    /// - Throws: `notAStore`, `unsupportedVersion`, `notFound`, `isDirectory`, `permissionDenied`, `locked`; `corrupt` if a store has lost
+    ///   both copies of its identity.
+    /// - Parameter maps: whether readable bytes are mapped after that.
+    /// - Complexity: O(file). Reads every byte once, so that an unreadable one is never reached through a mapping.
     init(path: String, fileSystem: any FileSystem, maps: Bool, lockTimeout: Duration) throws(StoreError) {
         let storage = try fileSystem.open(path, .readOnly)
         do throws(StoreError) {
-            // So that nobody cuts off what is mapped.
+            // So that no writer cuts off mapped bytes.
             try storage.lock(timeout: lockTimeout)
         } catch {
-            // A file system without locks has no other users either, as far as anybody can tell.
+            // A file system without locks shows no other users either.
             guard error.code != .locked else { throw error }
         }
         let actual = try storage.size()
@@ -62,7 +62,7 @@ struct SalvageSource {
 
     func close() { file.storage.unlock() }
 
-    /// What can be said of a file without an identity. The identity's number is the seed of every checksum.
+    /// The error for a file without an identity. The identity's number is the seed of every checksum.
     private static func withoutIdentity(_ path: String, _ header: [UInt8]) -> StoreError {
         let isStore = FileFormat.superblockOffsets.contains { header[Int($0)...].starts(with: Superblock.magic) }
             || FileFormat.identityOffsets.contains { header[Int($0)...].starts(with: FileFormat.magic) }
@@ -78,7 +78,7 @@ struct SalvageSource {
     // MARK: Reading
 
     /// The frame at `offset`, verified.
-    /// - Parameter budget: bytes that may be hashed in vain; a frame that claims more is none.
+    /// - Parameter budget: bytes that may be hashed without a valid checksum. A frame that claims more is ignored.
     func frame(at offset: UInt64, budget: inout UInt64) throws(StoreError) -> LogFile.Frame? {
         let alignment = UInt64(FrameHeader.alignment)
         guard offset >= FileFormat.dataStart, offset % alignment == 0, size >= alignment, offset <= size - alignment,
@@ -88,7 +88,7 @@ struct SalvageSource {
         return try file.frame(at: offset, limit: size, budget: &budget)
     }
 
-    /// The record at an address; nil where it is not there whole, in a frame that verifies.
+    /// The record at an address; nil unless it is whole, in a frame that verifies.
     func record(at address: UInt64) -> (record: RowRecord, body: UnsafeRawPointer)? {
         guard unreadable.isEmpty || isInReadableFrame(address) else { return nil }
         return try? file.record(at: address, end: size)
@@ -115,21 +115,21 @@ struct SalvageSource {
         !unreadable.contains { $0.overlaps(range) }
     }
 
-    /// Whether these bytes are all zero; false where the disk does not give them.
-    /// - Precondition: they lie within one page.
+    /// Whether these bytes are all zero; false if the disk cannot read them.
+    /// - Precondition: the range is within one page.
     func isZero(_ range: Range<UInt64>) throws(StoreError) -> Bool {
         guard isReadable(range) else { return false }
         return try file.withBytes(at: range.lowerBound, count: range.count) { $0.isZero }
     }
 
-    /// The end of the page that `offset` is in, or of the file.
+    /// The end of the page with `offset`, or of the file.
     func pageEnd(_ offset: UInt64) -> UInt64 { min(size, (offset / Self.page + 1) * Self.page) }
 
     // MARK: Unreadable pages
 
     static let page: UInt64 = 4096
 
-    /// Reads the whole file: a sector that the disk cannot read is an error here, where it would be a fault in mapped memory.
+    /// Reads the whole file. An unreadable sector gives an error here; in mapped memory it would be a fault.
     private static func unreadablePages(_ storage: any StorageFile, size: UInt64) throws(StoreError) -> [Range<UInt64>] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
         defer { buffer.deallocate() }
@@ -160,7 +160,7 @@ struct SalvageSource {
         (try? storage.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<range.count]), at: range.lowerBound)) != nil
     }
 
-    /// Reads the header page by page; what cannot be read stays zero.
+    /// Reads the header page by page. Unreadable bytes stay zero.
     private static func read(_ storage: any StorageFile, into header: inout [UInt8], except unreadable: [Range<UInt64>]) {
         header.withUnsafeMutableBytes { bytes in
             for start in stride(from: 0, to: bytes.count, by: Int(page))

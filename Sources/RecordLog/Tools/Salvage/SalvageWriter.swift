@@ -1,7 +1,7 @@
 /// Writes salvaged rows to a new store, through its own transactions.
 ///
-/// The first commit has the catalog, the row numbers and the client's system rows; the others have the rows, a few thousand
-/// each. The file has another name until it is whole, so that a crash leaves nothing that looks like a store brought out.
+/// The first commit has the catalog, the row numbers and the client's system rows. The others have the rows, a few thousand each. The file
+/// has another name until it is whole, so that a crash leaves no file that looks like a salvaged store.
 struct SalvageWriter {
     let source: SalvageSource
     let newPath: String
@@ -14,7 +14,7 @@ struct SalvageWriter {
     private var temporary: String { newPath + ".salvaging" }
 
     static func checkAbsent(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
-        // A link that leads nowhere is somebody's too.
+        // A dangling link belongs to another program too.
         guard try fileSystem.identity(ofName: path) == nil else {
             throw StoreError(
                 .exists, path: path, "the file exists, and a salvage overwrites nothing", remedy: "Choose another path for the new store.")
@@ -64,8 +64,7 @@ struct SalvageWriter {
             remedy: "Restore a backup.")
     }
 
-    /// By table, the row numbers that had been given out when the file was begun: from them on every number has a record.
-    /// nil where that is lost.
+    /// By table: the row numbers given out before the file was begun. From them on every number has a record. nil if they are lost.
     private func givenNumbers(_ scan: borrowing SalvageScan) -> [TableID: UInt64]? {
         for address in scan.rowNumbers.reversed() {
             guard let (record, body) = source.record(at: address),
@@ -94,7 +93,7 @@ struct SalvageWriter {
         let directory: any OpenDirectory
         do throws(StoreError) {
             var options = options
-            // Everything is synced once, by the checkpoint at the end, before the file gets its name.
+            // The checkpoint at the end syncs everything once, before the file gets its name.
             options.durability = .relaxed
             options.isReadOnly = false
             options.compaction = nil
@@ -107,7 +106,7 @@ struct SalvageWriter {
             try writeRows(scan.rows.entries, catalog, to: store, &report, progress)
             if store.snapshot().sequence > 0 { try store.checkpoint() }
             try store.close()
-            // The superblock that names the checkpoint as well.
+            // Syncs the superblock that names the checkpoint too.
             try storage.sync()
             report.newFileBytes = try storage.size()
             try Self.checkAbsent(newPath, fileSystem)
@@ -120,7 +119,7 @@ struct SalvageWriter {
         try directory.sync()
     }
 
-    /// `LogStore.write` for changes that throw what the engine throws.
+    /// As `LogStore.write`, for changes that throw only engine errors.
     private func commit(_ store: LogStore, _ change: (Transaction) throws(StoreError) -> Void) throws(StoreError) {
         do {
             try store.write { try change($0) }
@@ -129,7 +128,7 @@ struct SalvageWriter {
         }
     }
 
-    /// What the client keeps in the system table, and what other stores may ask.
+    /// Whether to keep a system row: the client's rows are kept, and the decisions that other stores may ask for.
     private static func isKept(_ row: UInt64) -> Bool { Transaction.systemRows.contains(row) || row == CommitDecisions.row }
 
     private func writeSystem(
@@ -152,7 +151,7 @@ struct SalvageWriter {
             }
         }
         report.systemValues = count
-        // The row numbers take effect where the log is read from its start.
+        // Row numbers take effect when the log is replayed from its start.
         store.publish(try store.rebuilt(store.snapshot()))
     }
 
@@ -174,7 +173,7 @@ struct SalvageWriter {
                     at += 1
                     guard entry.reference.table != .system, entry.address > 0, !entry.isDeletion else { continue }
                     guard let index = places[entry.reference.table.rawValue] else {
-                        // The numbers of dropped tables are below the next one.
+                        // Table numbers below the next one are those of dropped tables.
                         if entry.reference.table.rawValue >= catalog.nextTable { withoutTable += 1 }
                         continue
                     }
@@ -199,7 +198,7 @@ struct SalvageWriter {
         report.lostValues = values.lost.elements
     }
 
-    /// - Returns: how many of the row's values are lost.
+    /// - Returns: the count of the row's values that are lost.
     private static func put(
         _ row: RowView, _ values: inout SalvagedValues, _ catalog: Catalog, to transaction: Transaction
     ) throws(StoreError) -> Int {
@@ -217,7 +216,7 @@ struct SalvageWriter {
     }
 }
 
-/// Says beforehand whether a row can be written: a transaction that failed on one row could not be committed.
+/// Checks in advance whether a row can be written, since a transaction that failed on one row could not be committed.
 private struct RowChecker {
     let catalog: Catalog
     let options: StoreOptions

@@ -1,16 +1,16 @@
-/// The newest record of each row that a salvage has found, 16 bytes each, and up to half as much again while it collects.
+/// The newest record of each row that a salvage has found. Takes 16 bytes a row, and up to half as much again while it collects.
 ///
-/// Invariant: records are added in the order of their commits, which is the order of their addresses, so of two records of a
-/// row the one at the higher address is the newer.
+/// Invariant: records are added in the order of their commits, which is the order of their addresses. So of two records of a row the one at
+/// the higher address is the newer.
 struct SalvagedRows {
     struct Entry {
         let reference: RowReference
-        /// The record's address with the flags of this type; 0 for a row that is out again.
+        /// The record's address with the flags of this type; 0 for a row that was dropped again.
         var word: UInt64
 
         var address: UInt64 { word & SalvagedRows.addressMask }
         var isDeletion: Bool { word & SalvagedRows.deletionBit != 0 }
-        /// Whether its commit lacks a part.
+        /// Whether a part of its commit is lost.
         var isOfIncompleteCommit: Bool { word & SalvagedRows.incompleteBit != 0 }
     }
 
@@ -19,7 +19,7 @@ struct SalvagedRows {
     static let addressMask = incompleteBit - 1
     private static let thresholdMin = 4096
 
-    /// Once `sort` was called: by reference, one for each row.
+    /// Sorted by reference, one for each row, once `sort` was called.
     private(set) var entries: [Entry] = []
     private var threshold = SalvagedRows.thresholdMin
 
@@ -33,7 +33,7 @@ struct SalvagedRows {
         entries.append(Entry(reference: record.reference, word: address | flags))
     }
 
-    /// Sorts by row, and drops older records. O(n log n), and about O(n) where rows came in order.
+    /// Sorts by row, and drops older records. O(n log n), and about O(n) if rows came in order.
     mutating func sort() {
         entries.sort { a, b in
             a.reference == b.reference ? a.address < b.address : a.reference.rawValue < b.reference.rawValue
@@ -47,7 +47,7 @@ struct SalvagedRows {
         entries.removeLast(entries.count - kept)
     }
 
-    /// The first entry that is not before `reference`. O(log n). Sorted entries only.
+    /// The index of the first entry not before `reference`. O(log n). For sorted entries only.
     func index(of reference: RowReference) -> Int {
         var low = 0, high = entries.count
         while low < high {
@@ -57,7 +57,7 @@ struct SalvagedRows {
         return low
     }
 
-    /// The entries of a table.
+    /// The indices of a table's entries.
     func range(of table: TableID) -> Range<Int> {
         let start = index(of: RowReference(table: table, row: 0))
         guard table.rawValue < UInt16.max else { return start..<entries.count }

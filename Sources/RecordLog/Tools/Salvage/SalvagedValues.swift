@@ -1,11 +1,11 @@
-/// Brings over the values that rows have in frames of their own: whole, or not at all.
+/// Copies the values that rows have in frames of their own, each whole or not at all.
 ///
-/// A value that lacks a part is null in the new store, and listed: a value with a hole would pass for one that was stored.
+/// A value that lacks a part becomes null in the new store, and is listed: a value with a hole would pass for a stored one.
 struct SalvagedValues {
     private let audit: ValueAudit
     private var copy: ValueCopy
     private let builder = RowBuilder()
-    /// Of the row that is being mended, while `builder` may have another.
+    /// For the row that is being mended, since `builder` may have another.
     private let mender = RowBuilder()
     private(set) var lost = SalvageList<StoreSalvage.LostValue>()
 
@@ -16,7 +16,8 @@ struct SalvagedValues {
         copy = ValueCopy(from: audit)
     }
 
-    /// A row as a writer lays it down: of one that is not so, what is no value of its column is null and counts as lost.
+    /// The row in the form that a writer gives it. In a malformed row, a value that is invalid for its column becomes null and counts as
+    /// lost.
     mutating func mended(_ row: RowView, _ layout: RowLayout) -> (row: RowView, lost: Int) {
         guard RowAudit.fault(of: row, layout) != nil else { return (row, 0) }
         var count = 0
@@ -37,7 +38,7 @@ struct SalvagedValues {
     }
 
     /// Writes a row's values to the new store.
-    /// - Returns: the row's body as it is there, and how many values are lost.
+    /// - Returns: the row's body in the new store, and the count of lost values.
     mutating func bring(
         _ row: RowView, _ layout: RowLayout, to transaction: Transaction
     ) throws(StoreError) -> (body: [UInt8], lost: Int) {

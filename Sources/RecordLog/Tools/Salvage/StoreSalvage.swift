@@ -1,47 +1,47 @@
-/// What could be brought out of a damaged store, as `heartwood salvage` shows it.
+/// The data that could be saved from a damaged store, as `heartwood salvage` shows it.
 ///
-/// Lists end after their first thousand elements; the counts beside them are of all.
+/// Lists end after their first thousand elements; the counts beside them include all.
 public struct StoreSalvage: Sendable {
     /// One table of the new store.
     public struct Table: Sendable, Equatable {
         public var id: UInt16
         public var name: String
-        /// Rows that are in the new store, those of the next two included.
+        /// Rows in the new store, including those of the next two counts.
         public var kept = 0
-        /// Of commits of which a part is lost.
+        /// Rows of commits that have lost a part.
         public var fromIncompleteCommits = 0
-        /// In an older version: an index names a newer record, which is lost.
+        /// Rows in an older version: an index names a newer record, which is lost.
         public var older = 0
-        /// Rows that an index, or a later record, shows to have been there.
+        /// Lost rows that an index, or a later record, shows to have existed.
         public var lost = 0
-        /// Row numbers that were given out and of which no record is left: rows that are lost, or had been deleted.
+        /// Row numbers that were given out and have no record left: their rows are lost, or had been deleted.
         public var unaccounted = 0
-        /// Rows whose newest record does not suit its layout.
+        /// Rows whose newest record does not fit its layout.
         public var malformed = 0
-        /// Values that lack a part, or are none of their column (`RowAudit`): null in the rows that are in the new store.
+        /// Values that lack a part, or are invalid for their column (`RowAudit`). They are null in the new store's rows.
         public var valuesLost = 0
     }
 
-    /// A value in frames of its own that lacks a part.
+    /// A value that lacks a part, or is invalid for its column.
     public struct LostValue: Sendable, Equatable {
-        /// The row that had it; it is in the new store, with null in this column.
+        /// The row that had it. It is in the new store, with null in this column.
         public var reference: RowReference
         public var column: String
-        /// As the row states it; 0 where that is lost as well.
+        /// The value's length as the row states it; 0 if that is lost too.
         public var bytes: UInt64
     }
 
-    /// Bytes of the file that no checksum covers any more.
+    /// Bytes of the file that no valid checksum covers.
     public struct Damage: Sendable, Equatable {
         public var offset: UInt64
         public var end: UInt64
         public var what: String
     }
 
-    /// A commit of which frames are lost, and some are left.
+    /// A commit that has lost some of its frames.
     public struct IncompleteCommit: Sendable, Equatable {
         public var sequence: UInt64
-        /// What its footer counts; nil where that is lost.
+        /// The row count of its footer; nil if the footer is lost.
         public var rowsStated: Int?
         public var rowsFound: Int
         /// False for an unfinished write at the log's end: nothing shows that it was ever acknowledged.
@@ -49,11 +49,11 @@ public struct StoreSalvage: Sendable {
     }
 
     public enum Tail: String, Sendable {
-        /// Nothing, or zeroes.
+        /// Empty, or all zeroes.
         case clean
-        /// A write that was not finished, and so never acknowledged.
+        /// An unfinished write, which was never acknowledged.
         case unfinished
-        /// The same, or acknowledged commits that are damaged: a superblock that would tell is damaged too.
+        /// An unfinished write, or damaged acknowledged commits. The superblock that could tell is damaged too.
         case uncertain
     }
 
@@ -68,19 +68,19 @@ public struct StoreSalvage: Sendable {
     public var tables: [Table] = []
     /// The client's rows of the system table.
     public var systemValues = 0
-    /// Catalog and client's rows that are there in an older version only, or lost.
+    /// The catalog and client's rows that are left only in an older version, or lost.
     public var systemValuesOlder = 0
     public var systemValuesLost = 0
-    /// Records of tables that no catalog has any more, though the newest that is left does not say they were dropped.
+    /// Records of tables that no catalog has, though the newest catalog left does not show that they were dropped.
     public var rowsWithoutTable = 0
     /// Records that verify and make no sense.
     public var malformedRecords: Int
-    /// Rows left out because an index shows that they had been deleted; the records that say so are lost.
+    /// Rows left out because an index shows that they had been deleted; the records of the deletions are lost.
     public var deletionsByIndex = 0
     public var damage: [Damage]
     public var damageCount: Int
     public var damagedBytes: UInt64
-    /// Numbers of commits without a footer. Where the file's beginning is lost, the first range may begin before the file did.
+    /// Numbers of commits without a footer. If the file's beginning is lost, the first range may begin before the file did.
     public var missingCommits: [ClosedRange<UInt64>]
     public var missingCommitRangeCount: Int
     public var incompleteCommits: [IncompleteCommit]
@@ -93,8 +93,8 @@ public struct StoreSalvage: Sendable {
 
     public var rows: Int { tables.reduce(0) { $0 + $1.kept } }
 
-    /// Whether everything that was ever acknowledged is in the new store, as far as can be known: commits at the log's end
-    /// leave no trace where they were zeroed together with the superblocks that named them.
+    /// Whether the new store has everything that was ever acknowledged, as far as can be known. Commits at the log's end leave no trace if
+    /// they were zeroed together with the superblocks that named them.
     public var isComplete: Bool {
         missingCommitRangeCount == 0 && !hasIncompleteCommits && tail != .uncertain && rowsWithoutTable == 0 && malformedRecords == 0
             && systemValuesOlder == 0 && systemValuesLost == 0
@@ -107,17 +107,17 @@ public struct StoreSalvage: Sendable {
 
     /// Writes every row of the store at `path` that can still be read to a new store at `newPath`.
     ///
-    /// The whole file is searched for frames whose checksums hold, past damaged stretches too; how they are judged stands
-    /// at `SalvageScan`. The new store has the same identity, tables, indexes, row numbers and versions, and the client's
-    /// rows of the system table, so it may take the damaged one's place; of the history it has one version of each row. It
-    /// is at `newPath` only once it is whole and durable. `path` is opened for reading alone, and locked: nobody can
-    /// write to it meanwhile.
+    /// Searches the whole file for frames whose checksums hold, also behind damaged bytes. `SalvageScan` has the rules by which they are
+    /// judged. The new store has the same identity, tables, indexes, row numbers and versions, and the client's rows of the system table, so
+    /// it may replace the damaged one. Of the history it has one version of each row. It is at `newPath` only once it is whole and durable.
+    /// `path` is opened read-only and locked, so no process can write to it meanwhile.
     /// - Parameters:
-    ///   - options: the file system, the extractors, and whether files are mapped are used.
-    ///   - progress: called with the bytes searched and the bytes in all, then with the rows written and the rows in all.
-    /// - Throws: `exists` where there is something at `newPath`; `locked` where somebody is writing to `path`; `notAStore` and the like; `corrupt` where no checksum can
-    ///   be verified or nothing says which tables there are; as writing does. Nothing is at `newPath` then.
-    /// - Complexity: O(file), read twice; about 24 bytes of memory for each row, besides what a checkpoint takes.
+    ///   - options: the file system, the extractors, the lock timeout and the mapping of files apply. Durability, compaction and segment size
+    ///     do not.
+    ///   - progress: called with the bytes searched and the bytes in total, then with the rows written and the rows in total.
+    /// - Throws: `exists` if there is a file at `newPath`; `locked` if another process is writing to `path`; `notAStore` and similar errors;
+    ///   `corrupt` if no checksum can be verified or no catalog is left; as writing does. No file is at `newPath` then.
+    /// - Complexity: O(file), read twice; about 24 bytes of memory for each row, besides the memory for a checkpoint.
     public static func salvage(
         path: String, to newPath: String, options: StoreOptions = StoreOptions(), progress: ((UInt64, UInt64) -> Void)? = nil
     ) throws(StoreError) -> StoreSalvage {

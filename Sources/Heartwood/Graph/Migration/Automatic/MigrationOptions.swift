@@ -1,18 +1,18 @@
 import Foundation
 
-/// Whether a store that was made with another version of the coordinator's model is brought to that version when it is added: a Boolean. By a
-/// mapping model in the bundles, or one that is inferred where `NSInferMappingModelAutomaticallyOption` says so too.
+/// A store option, a Boolean: whether a store that was made with another version of the coordinator's model is migrated to it when it is added. The
+/// migration uses a mapping model in the bundles, or an inferred one if `NSInferMappingModelAutomaticallyOption` is true as well.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// Whether the mapping follows from the two versions of the model where there is no mapping model: a Boolean.
-/// `NSMappingModel.inferredMappingModel(forSourceModel:destinationModel:)` says what can be inferred.
+/// A store option, a Boolean: whether a mapping is inferred from the two versions of the model if there is no mapping model. See
+/// `NSMappingModel.inferredMappingModel(forSourceModel:destinationModel:)`.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// Whether a store is opened though its version is another, if it has a place for all that the model wants to store: a Boolean. The store's
-/// version stays what it is.
+/// A store option, a Boolean: whether a store of another version is opened if it has a column for everything that the model stores. The store keeps
+/// its version.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
-/// An `NSStagedMigrationManager`, which goes before every other way of migration.
+/// A store option, an `NSStagedMigrationManager`. It takes precedence over all other migrations.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
 
-/// What options say of migration.
+/// The migration options of a store.
 struct MigrationOptions {
     static let all = [
         NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption, NSIgnorePersistentStoreVersioningOption,
@@ -33,6 +33,6 @@ struct MigrationOptions {
 }
 
 extension NSPersistentStore {
-    /// Whether the version of the model with which the store was made is not asked.
+    /// Whether the store is opened without a check of its model's version.
     final var ignoresVersion: Bool { flag(NSIgnorePersistentStoreVersioningOption) ?? false }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Whether a store was brought to the coordinator's model, so that adding it has to be tried again.
-    /// - Parameter error: why it was not added.
-    /// - Throws: why it was not migrated.
+    /// Migrates a store to the coordinator's model, if its options ask for that. Returns whether adding it must be retried.
+    /// - Parameter error: the error of adding it.
+    /// - Throws: the error of the migration.
     final func migrate(_ store: MigrationEnd, after error: any Error) throws -> Bool {
         let options = MigrationOptions(store.options)
         guard CoreDataError.isCode(NSPersistentStoreIncompatibleVersionHashError, error), options.staged != nil || options.migrates,

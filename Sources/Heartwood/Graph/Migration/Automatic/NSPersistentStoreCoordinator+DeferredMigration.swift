@@ -1,19 +1,19 @@
 import Foundation
 
-/// In a store's options: whether a lightweight migration may leave work for later. A Boolean; here a migration of a record log is one step, which
-/// is done when the store has been added, and nothing is ever left.
+/// A store option, a Boolean: whether a lightweight migration may postpone work. Here it has no effect: a migration of a record log is one step,
+/// complete when the store has been added.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredeferredlightweightmigrationoptionkey
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey = "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
 extension NSPersistentStoreCoordinator {
-    /// Finishes what lightweight migrations have left for later. There is never anything: a store has been migrated whole when it has been added,
-    /// whatever its options say of it.
+    /// Finishes the postponed work of lightweight migrations. It has nothing to do: a store is migrated completely when it is added, with all
+    /// options.
     /// - Throws: nothing.
     /// - Complexity: O(1).
     /// Source: https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/finishdeferredlightweightmigration()
     public final func finishDeferredLightweightMigration() throws {}
 
-    /// Finishes one part of what lightweight migrations have left for later. There is never any, as `finishDeferredLightweightMigration()` says.
+    /// Finishes one postponed task of lightweight migrations. It has nothing to do, see `finishDeferredLightweightMigration()`.
     /// - Throws: nothing.
     /// - Complexity: O(1).
     public final func finishDeferredLightweightMigrationTask() throws {}

@@ -1,11 +1,11 @@
 import Foundation
 import RecordLog
 
-/// Brings the store at a URL to another version of its model, in its place.
+/// Migrates the store at a URL to another version of its model, in place.
 ///
-/// Where its type has a way of its own for what can be inferred, its file is changed; otherwise the new store is written beside it and takes its
-/// place once it is whole, with the store's identity and metadata. A crash leaves the store in one version or the other. Of several
-/// processes that want the same one does it, and the others find it done.
+/// If the store's type can carry out an inferred mapping itself, it changes its file. Otherwise the new store is written beside the old one and
+/// replaces it when it is complete, with the same identifier and metadata. A crash leaves the store in one version or the other. If several
+/// processes want the same migration, one does it and the others find it done.
 struct StoreMigrator {
     let store: MigrationEnd
     let storeClass: NSPersistentStore.Type
@@ -23,10 +23,11 @@ struct StoreMigrator {
     }
 
     /// - Parameters:
-    ///   - mapping: nil: one that is found, or inferred.
-    ///   - isAutomatic: nobody has asked for it: a mapping is looked for in the bundles, and none leads back to a
-    ///     version that the store has left, unless the program has the one that the store is at.
-    /// - Throws: 134130 where the source's model is not found or came after the destination's, 134140 where no mapping is found or can be inferred; what the migration throws.
+    ///   - mapping: nil for one that is found or inferred.
+    ///   - isAutomatic: whether adding the store has caused the migration. A mapping is then looked up in the bundles, and the store is not taken
+    ///     back to a version that it has left, unless the program has the store's present version.
+    /// - Throws: 134130 if the source's model is not found, or is newer than the destination's; 134140 if no mapping is found or can be inferred;
+    ///   the errors of the migration.
     func migrate(to model: NSManagedObjectModel, by mapping: NSMappingModel? = nil, isAutomatic: Bool, infers: Bool) throws {
         let metadata = try metadata()
         guard !isMade(with: model, metadata) else { return }
@@ -58,13 +59,13 @@ struct StoreMigrator {
                 at: store.url, options: store.options, configuration: store.configuration, to: model, comparison)
             if !isDone { try rewrite(by: NSMappingModel(inferredFrom: comparison), from: source, to: model) }
         } catch {
-            // Another process was quicker.
+            // Another process has migrated it meanwhile.
             if let metadata = try? self.metadata(), isMade(with: model, metadata) { return }
             throw MigrationErrors.ofStoreAtURL(error, store.url)
         }
     }
 
-    /// Whether the program has the store's version: then it is no older program that knows nothing of what the version has added.
+    /// Whether the program has the store's version: then it is no older program, to which that version's additions are unknown.
     private func isKnownHere(_ metadata: [String: Any]) -> Bool {
         ModelsInUse.contain(where: { isMade(with: $0, metadata) }) || bundledModel(metadata) != nil
     }
@@ -74,7 +75,7 @@ struct StoreMigrator {
         return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata, fileID: "")
     }
 
-    /// What the store carries, else what is found in the bundles.
+    /// The model stored with the store, or else one found in the bundles.
     func sourceModel(_ metadata: [String: Any]) throws -> NSManagedObjectModel {
         if let stored = try? storeClass.storedModel(at: store.url, options: store.options), isMade(with: stored, metadata) { return stored }
         if let found = bundledModel(metadata) { return found }
@@ -83,7 +84,7 @@ struct StoreMigrator {
             "the version of the model that it was made with is not found. Put it into the resources, beside the newest one.")
     }
 
-    /// By a migration manager.
+    /// Migrates with a migration manager.
     private func rewrite(by mapping: NSMappingModel, from source: NSManagedObjectModel, to model: NSManagedObjectModel) throws {
         try waitingForOthers(until: model) {
             let folder: MigrationFolder
@@ -92,10 +93,10 @@ struct StoreMigrator {
             } catch {
                 throw RecordLogErrors.wrapIfOfEngine(error)
             }
-            // After the exchange nothing but the marker is in it.
+            // After the exchange it contains only the marker.
             defer { folder.abandon() }
             try storeClass.exchange(at: store.url, options: store.options) {
-                // As it is now that nobody changes it.
+                // Read again, now that no other process can change it.
                 let metadata = try metadata()
                 guard !isMade(with: model, metadata) else { return nil }
                 var from = store
@@ -108,8 +109,7 @@ struct StoreMigrator {
         }
     }
 
-    /// Tries again while others have the store in use, who may be migrating it or about to find out that they have to: for as long as a save
-    /// waits for another process.
+    /// Retries while other processes use the store, since they may be migrating it. Gives up after the time that a save waits for another process.
     private func waitingForOthers(until model: NSManagedObjectModel, _ body: () throws -> Void) throws {
         let timeout = (store.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? NSPersistentStore.defaultTimeout
         let deadline = Duration(bounding: timeout).map { ContinuousClock.now + $0 } ?? ContinuousClock.now
@@ -120,7 +120,7 @@ struct StoreMigrator {
                 guard CoreDataError.isCode(NSPersistentStoreTimeoutError, error) else { throw error }
                 if let metadata = try? metadata(), isMade(with: model, metadata) { return }
                 guard ContinuousClock.now < deadline else { throw error }
-                // Not in step with whoever waits likewise.
+                // A random time, so that waiting processes do not retry in step.
                 Thread.sleep(forTimeInterval: Double.random(in: 0.005...0.03))
             }
         }
@@ -129,7 +129,7 @@ struct StoreMigrator {
 
 extension MigrationErrors {
     /// 134140.
-    /// - Parameter cause: why none can be inferred; nil where that was not wanted.
+    /// - Parameter cause: the reason why none can be inferred; nil if inference was not requested.
     static func noMapping(from source: NSManagedObjectModel, to destination: NSManagedObjectModel, cause: NSError?) -> NSError {
         var info: [String: Any] = ["sourceModel": source, "destinationModel": destination]
         info["reason"] = cause == nil
@@ -149,7 +149,7 @@ extension MigrationErrors {
             ["reason": "Can't find model for source store", "metadata": metadata, "URL": url, NSFilePathErrorKey: url.path])
     }
 
-    /// Of an automatic migration: 134110 around what is no error of Core Data's stores and migrations.
+    /// For an automatic migration: wraps in 134110 all errors but those of Core Data's stores and migrations.
     static func ofStoreAtURL(_ error: any Error, _ url: URL) -> NSError {
         let known = error as NSError
         if known.domain == NSCocoaErrorDomain, (134_000..<135_000).contains(known.code) { return known }

@@ -1,13 +1,18 @@
-/// Which objects of the destination were made of which objects of the source, by one entity mapping: by their keys, so that the objects
-/// need not be held. 40 bytes or so for each pair.
+/// The pairs of source and destination objects that one entity mapping has associated. They are stored as keys, so that the objects can be
+/// released. About 80 bytes a pair.
 struct MigrationAssociations {
     private(set) var sources: [ObjectKey] = []
-    /// A temporary key until the object was saved.
+    /// An object's key is temporary until the object is saved.
     private(set) var destinations: [ObjectKey] = []
     private var bySource = Chains()
     private var byDestination = Chains()
+    private var pairs: Set<Pair> = []
 
-    /// The places of pairs by one of their keys, the first one and, of each, the next.
+    private struct Pair: Hashable {
+        let source, destination: ObjectKey
+    }
+
+    /// The indices of pairs by one of their keys: the first index of each key, and the next index after each.
     private struct Chains {
         private var first: [ObjectKey: UInt32] = [:]
         private var last: [ObjectKey: UInt32] = [:]
@@ -29,7 +34,7 @@ struct MigrationAssociations {
             if let known = last.removeValue(forKey: key) { last[new] = known }
         }
 
-        func places(of key: ObjectKey, _ body: (Int) -> Void) {
+        func indexes(of key: ObjectKey, _ body: (Int) -> Void) {
             var place = first[key]
             while let known = place {
                 body(Int(known))
@@ -44,33 +49,35 @@ struct MigrationAssociations {
     func isFirst(_ index: Int) -> Bool { byDestination.first(of: destinations[index]) == index }
 
     mutating func add(_ source: ObjectKey, _ destination: ObjectKey) {
-        let place = UInt32(truncatingIfNeeded: sources.count)
-        var isKnown = false
-        bySource.places(of: source) { isKnown = isKnown || destinations[$0] == destination }
-        guard !isKnown else { return }
+        let index = UInt32(truncatingIfNeeded: sources.count)
+        guard pairs.insert(Pair(source: source, destination: destination)).inserted else { return }
         sources.append(source)
         destinations.append(destination)
-        bySource.add(place, for: source)
-        byDestination.add(place, for: destination)
+        bySource.add(index, for: source)
+        byDestination.add(index, for: destination)
     }
 
-    /// An object was saved.
+    /// Replaces a key after the object was saved.
     mutating func rename(_ key: ObjectKey, to new: ObjectKey) {
         var places: [Int] = []
-        byDestination.places(of: key) { places.append($0) }
-        for index in places { destinations[index] = new }
+        byDestination.indexes(of: key) { places.append($0) }
+        for index in places {
+            pairs.remove(Pair(source: sources[index], destination: key))
+            pairs.insert(Pair(source: sources[index], destination: new))
+            destinations[index] = new
+        }
         byDestination.rename(key, to: new)
     }
 
     func destinations(of source: ObjectKey) -> [ObjectKey] {
         var found: [ObjectKey] = []
-        bySource.places(of: source) { found.append(destinations[$0]) }
+        bySource.indexes(of: source) { found.append(destinations[$0]) }
         return found
     }
 
     func sources(of destination: ObjectKey) -> [ObjectKey] {
         var found: [ObjectKey] = []
-        byDestination.places(of: destination) { found.append(sources[$0]) }
+        byDestination.indexes(of: destination) { found.append(sources[$0]) }
         return found
     }
 }

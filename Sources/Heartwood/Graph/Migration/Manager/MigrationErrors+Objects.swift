@@ -1,8 +1,8 @@
 import Foundation
 
-/// The errors of a save that a migration makes.
+/// The errors of the saves that a migration makes.
 extension MigrationErrors {
-    /// 134111 for the violation of a uniqueness constraint; anything else as it is.
+    /// 134111 for the violation of a uniqueness constraint; other errors unchanged.
     static func ofSave(_ error: any Error) -> any Error {
         guard CoreDataError.isCode(NSManagedObjectConstraintMergeError, error) else { return error }
         return CoreDataError.make(
@@ -11,7 +11,7 @@ extension MigrationErrors {
             [NSUnderlyingErrorKey: withoutObjects(error), "reason": "constraint violation during attempted migration"])
     }
 
-    /// An error of validation, or of a save, with the entities of objects in the objects' place: their context goes with the migration.
+    /// An error of validation or of a save, with entities instead of objects: the objects' context is released with the migration.
     static func withoutObjects(_ error: any Error) -> NSError {
         let known = error as NSError
         var info = known.userInfo

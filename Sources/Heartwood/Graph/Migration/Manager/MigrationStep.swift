@@ -1,24 +1,24 @@
 import Foundation
 
-/// One entity mapping of a migration that is under way.
+/// One entity mapping during a migration.
 final class MigrationStep {
     let mapping: NSEntityMapping
     let policy: NSEntityMigrationPolicy
     let source: NSEntityDescription?
     let destination: NSEntityDescription?
     var associations = MigrationAssociations()
-    /// How the default policy sets attributes and relationships; made when it is asked for the first time.
+    /// The setters that the default policy uses; made on first use.
     private(set) lazy var attributes = attributeSetters()
     private(set) lazy var relationships = relationshipSetters()
 
     struct AttributeSetter {
-        /// Of the destination's property.
+        /// The index of the destination's property.
         let index: Int
         let name: String
         let way: Way
 
         enum Way {
-            /// As the source's property has it. What is required and has no value gets the default one.
+            /// Copies the source's property. A required attribute without a value gets its default.
             case copy(from: Int, AttributeConversion, PropertyKind, default: ManagedValue)
             case evaluate(NSPropertyMapping, NSExpression)
         }
@@ -32,7 +32,7 @@ final class MigrationStep {
         let way: Way
 
         enum Way {
-            /// What was made of the objects of the source's relationship.
+            /// Takes the objects made from those of the source's relationship.
             case copy(from: Int, isToMany: Bool)
             case evaluate(NSPropertyMapping, NSExpression)
         }
@@ -45,7 +45,7 @@ final class MigrationStep {
         self.destination = destination
     }
 
-    /// Whether objects of the source become something.
+    /// Whether the step reads objects of the source.
     var asksSource: Bool {
         source != nil && mapping.mappingType != .addEntityMappingType && mapping.mappingType != .removeEntityMappingType
     }
@@ -83,13 +83,13 @@ final class MigrationStep {
         }
     }
 
-    /// The relationship of the source that an inferred mapping of a relationship takes over.
+    /// The source's relationship that an inferred relationship mapping copies.
     func sourceOfRelationship(_ name: String) -> NSRelationshipDescription? {
         guard case .relationship(let key)? = mapping.relationshipMappings?.first(where: { $0.name == name })?.inference else { return nil }
         return source?.relationshipsByName[key]
     }
 
-    /// Leaves out relationships that the other side, which is taken over as well, sets anyway.
+    /// Removes setters of relationships that the setter of the other side sets as well.
     func leaveOutInverses(among steps: [MigrationStep]) {
         guard policy.isPlain else { return }
         relationships.removeAll { setter in
@@ -97,7 +97,7 @@ final class MigrationStep {
                 inverse !== new, !inverse.isTransient, let old = sourceOfRelationship(setter.name), let oldInverse = old.inverseRelationship,
                 oldInverse.isToMany == inverse.isToMany
             else { return false }
-            // Of two sides to many the one by name.
+            // Of two to-many sides one is removed, chosen by name.
             if inverse.isToMany, !inverse.isOrdered, new.sideName > inverse.sideName { return false }
             let others = steps.filter { $0.destination.map { $0.isKindOf(entity: new.destinationEntity ?? $0) } ?? false && $0.asksSource }
             return !others.isEmpty && others.allSatisfy { step in
@@ -112,6 +112,6 @@ extension NSRelationshipDescription {
 }
 
 extension NSEntityMigrationPolicy {
-    /// Whether it is none of somebody's own.
+    /// Whether it is the default policy, without a subclass.
     final var isPlain: Bool { Swift.type(of: self) == NSEntityMigrationPolicy.self }
 }

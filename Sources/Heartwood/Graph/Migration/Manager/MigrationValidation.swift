@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the destination's model demands of all objects of the new store.
+/// The checks of the new store's objects against the destination's model.
 extension NSMigrationManager {
-    /// An inferred mapping makes values that were valid, so that it is asked for required ones alone, as a change of a schema is; of any other
-    /// mapping's objects all rules of the model are asked.
+    /// An inferred mapping keeps values valid, so its objects are checked only for required values, as after a change of the schema. Objects of any
+    /// other mapping are checked against all rules of the model.
     final func validate() throws {
         let asksAll = !ownMappingModel.isInferred
         let entities = NSEntityDescription.concrete(among: destinationModel.entities)

@@ -37,7 +37,7 @@ extension NSMigrationManager: FunctionReceiver {
 
     private var isSubclassed: Bool { type(of: self) != NSMigrationManager.self }
 
-    /// One object, or those of a collection.
+    /// One object, or the objects of a collection.
     private func objects(_ value: PredicateValue) throws -> [NSManagedObject] {
         switch value {
         case .null: return []
@@ -47,7 +47,7 @@ extension NSMigrationManager: FunctionReceiver {
         }
     }
 
-    /// All of an entity of the source, those of its subentities left out.
+    /// A request for all objects of an entity of the source, without its subentities.
     final func sourceRequest(_ entity: String, where predicate: NSPredicate?) throws -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>(name: entity, objectClass: nil)
         request.predicate = predicate

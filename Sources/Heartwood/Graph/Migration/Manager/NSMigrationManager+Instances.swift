@@ -1,8 +1,8 @@
 import Foundation
 
-/// What was made of what, and the values of what is made.
+/// The associations of objects, and the values of new objects.
 extension NSMigrationManager {
-    /// What `associate(sourceInstance:withDestinationInstance:for:)` does.
+    /// Implements `associate(sourceInstance:withDestinationInstance:for:)`.
     final func note(_ destinationInstance: NSManagedObject, madeOf sourceInstance: NSManagedObject, by entityMapping: NSEntityMapping) {
         precondition(
             reader != nil && sourceInstance.managedObjectContext === reader
@@ -28,7 +28,7 @@ extension NSMigrationManager {
         return sources(of: mapping, destinationInstances)
     }
 
-    /// - Parameter mapping: nil: whatever mapping has made it.
+    /// - Parameter mapping: nil for all mappings.
     final func destinations(of mapping: NSEntityMapping?, _ objects: [NSManagedObject]) -> [NSManagedObject] {
         adoptSavedKeys()
         let step = mapping.flatMap { self.step(of: $0) }
@@ -54,7 +54,7 @@ extension NSMigrationManager {
 
     // MARK: Values
 
-    /// What the default policy does for attributes.
+    /// The default policy's setting of attributes.
     final func setAttributes(
         of object: NSManagedObject, from source: NSManagedObject, _ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy
     ) throws {
@@ -80,7 +80,7 @@ extension NSMigrationManager {
         }
     }
 
-    /// What the default policy does for relationships.
+    /// The default policy's setting of relationships.
     final func setRelationships(of object: NSManagedObject, _ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy) throws {
         guard let step = step(of: mapping), !step.relationships.isEmpty else { return }
         adoptSavedKeys()
@@ -129,7 +129,7 @@ extension NSMigrationManager {
 
     // MARK: Expressions
 
-    /// The values of `$manager` and its kin.
+    /// The values of `$manager` and the other variables.
     final func variables(
         _ step: MigrationStep, _ property: NSPropertyMapping?, source: NSManagedObject? = nil, destination: NSManagedObject? = nil
     ) -> [String: Any] {
@@ -142,7 +142,7 @@ extension NSMigrationManager {
         return variables
     }
 
-    /// - Throws: 134110 for an expression that cannot be evaluated; what a policy throws that is asked for a function.
+    /// - Throws: 134110 for an expression that cannot be evaluated; the errors of a policy's functions.
     final func evaluate(
         _ node: ExpressionNode, _ mapping: NSEntityMapping, _ property: String, _ variables: [String: Any]
     ) throws -> PredicateValue {

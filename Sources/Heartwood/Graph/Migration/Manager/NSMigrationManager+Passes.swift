@@ -1,8 +1,8 @@
 import Foundation
 
-/// The three passes, and what is saved between.
+/// The three passes, and the saves between them.
 extension NSMigrationManager {
-    /// Makes the destination's objects of the source's.
+    /// Makes the destination's objects from the source's.
     final func goThrough() throws {
         try makeSteps()
         nextSaveAt = portion
@@ -20,7 +20,7 @@ extension NSMigrationManager {
         try save(isLast: true)
     }
 
-    /// - Parameter body: tells by its second argument which part of the step is done.
+    /// - Parameter body: reports through its second argument which fraction of the step is done.
     private func pass(_ number: Int, _ body: (MigrationStep, _ report: (Double) -> Void) throws -> Void) throws {
         for (index, step) in steps.enumerated() {
             try checkCancellation()
@@ -112,14 +112,14 @@ extension NSMigrationManager {
         try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: self)
     }
 
-    /// The source's objects that a mapping asks for, by their keys alone.
+    /// The keys of the source's objects that a mapping selects.
     private func sourceKeys(of step: MigrationStep) throws -> [ObjectKey] {
         guard let source = step.source, reader.runtime(for: source).store != nil else { return [] }
         guard let expression = step.mapping.sourceExpression else {
             return try reader.keys(for: try sourceRequest(source.name ?? "", where: nil))
         }
         var node = expression.node
-        // The request alone: what it finds is gone through without making all objects at once.
+        // Evaluates only the request: its results are then read one by one, not all at once.
         if case .block(let block, let arguments) = node, case .fetch? = block.invocation, let request = arguments.first { node = request }
         let value = try evaluate(node, step.mapping, "the source's objects", variables(step, nil))
         if case .other(let object) = value, let request = object as? any ExecutableRequest, let keys = try request.keys(in: reader) {
@@ -140,7 +140,7 @@ extension NSMigrationManager {
 
     // MARK: Saving
 
-    /// - Returns: whether a portion was done.
+    /// - Returns: whether it has saved.
     private func saveIfDue() throws -> Bool {
         guard writer.listed.count >= nextSaveAt else { return false }
         try save(isLast: false)
@@ -149,20 +149,20 @@ extension NSMigrationManager {
 
     private func save(isLast: Bool) throws {
         registeredMax = max(registeredMax, reader.registeredCount + writer.registeredCount)
-        // A getter cannot throw; what it could not read must not be migrated as nothing.
+        // Getters cannot throw. A failed read is remembered, and ends the migration, which would otherwise lose the value.
         if let failure = reader.readingFailure { throw MigrationErrors.ofSave(failure) }
         do {
             if writer.hasChanges { try writer.save() }
             nextSaveAt = portion
         } catch {
-            // A policy may put right what is not unique yet.
+            // A policy may still remove the duplicates.
             guard !isLast, CoreDataError.isCode(NSManagedObjectConstraintMergeError, error) else { throw MigrationErrors.ofSave(error) }
             nextSaveAt = writer.listed.count * 2
         }
         adoptSavedKeys()
     }
 
-    /// Has associations name saved objects by their permanent keys. Policies may save as well.
+    /// Replaces temporary keys in the associations after a save. Policies may save as well.
     final func adoptSavedKeys() {
         guard let first = unsaved.first, first.key != first.object.key || writer.hasChanges == false else { return }
         unsaved.removeAll { step, key, object in

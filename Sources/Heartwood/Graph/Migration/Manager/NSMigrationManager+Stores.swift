@@ -19,7 +19,7 @@ extension NSMigrationManager {
         guard destination.url.isFileURL, !(storeClass is NSIncrementalStore.Type) else {
             return try carryOut(from: source, to: destination, at: destination.url, by: mapping)
         }
-        // Not the links.
+        // The targets of symbolic links are used.
         let target = destination.url.resolvingSymlinksInPath(), from = source.url.resolvingSymlinksInPath()
         try StoreFiles.checkIsFile(target, "nothing was migrated to it")
         do {
@@ -42,8 +42,8 @@ extension NSMigrationManager {
         }
     }
 
-    /// Writes the new store to `place`, or adds to the one that is there.
-    /// - Parameter sourceClass: nil: there is a store already.
+    /// Writes the new store to `place`, or adds to the store there.
+    /// - Parameter sourceClass: nil if a store exists there.
     private func carryOut(
         from source: MigrationEnd, to destination: MigrationEnd, at place: URL, by mapping: NSMappingModel,
         sourceClass: NSPersistentStore.Type? = nil
@@ -77,14 +77,14 @@ extension NSMigrationManager {
         try write(from: source, metadata, to: destination, at: place, isNew: isNew)
     }
 
-    /// The configuration of the source's model that a store has; nil for the whole model, or where none is its.
+    /// The store's configuration of the source's model; nil for the whole model, or if no configuration matches.
     private func configuration(of metadata: [String: Any]) -> String? {
         guard !sourceModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
         return sourceModel.configurations.first { sourceModel.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
     }
 
-    /// Migrates through objects.
-    /// - Parameter isNew: whether there is no store at `place`, so that this one gets the source's metadata.
+    /// Migrates object by object.
+    /// - Parameter isNew: whether no store exists at `place`, so that the new one gets the source's metadata.
     final func write(from source: MigrationEnd, _ metadata: [String: Any], to destination: MigrationEnd, at place: URL, isNew: Bool) throws {
         var reading = source.options ?? [:], writing = destination.options ?? [:]
         reading[NSReadOnlyPersistentStoreOption] = true
@@ -94,7 +94,7 @@ extension NSMigrationManager {
             writing[key] = nil
         }
         writing[NSRecordLogAutomaticCompactionOption] = false
-        // Nobody sees what is not finished; then it is synced.
+        // An unfinished store is visible to no other process; it is synced when it is finished.
         if writing[NSRecordLogDurabilityOption] == nil { writing[NSRecordLogDurabilityOption] = RecordLogDurability.relaxed.rawValue }
         let old = NSPersistentStoreCoordinator(unlisted: sourceModel), new = NSPersistentStoreCoordinator(unlisted: destinationModel)
         defer { for coordinator in [old, new] { for store in coordinator.persistentStores { try? coordinator.remove(store) } } }
@@ -114,7 +114,7 @@ extension NSMigrationManager {
         writer = NSManagedObjectContext(plainObjectsOf: new)
         writer.skipsValidation = true
         defer { endMigrating() }
-        // A store that is written whole is written once.
+        // A store that is written whole is written only once.
         made.putsOffWriting = true
         try goThrough()
         do {
@@ -130,6 +130,6 @@ extension NSMigrationManager {
 }
 
 extension NSMappingModel {
-    /// Whether nobody has changed what was inferred.
+    /// Whether the mapping is unchanged since it was inferred.
     final var isInferred: Bool { inferredText == text }
 }

@@ -3,48 +3,47 @@ import Synchronization
 
 /// Migrates a store from one version of its model to another by a mapping model, object by object.
 ///
-/// There are two stacks, one for the source and one for the destination, whose objects are of `NSManagedObject` itself, whatever classes their
-/// entities name: code of these classes does not run, and values are read and set by key. Objects of the destination are saved in portions
-/// as they are made, and what was made of what is kept as keys: memory grows by some 100 bytes for an object of the source, whatever its size.
+/// It uses two stacks, one for the source and one for the destination. Their objects are plain `NSManagedObject`s, regardless of the classes that
+/// their entities name: no code of these classes runs, and values are read and set by key. Objects of the destination are saved in portions as they
+/// are made, and associations are stored as keys: memory grows by about 150 bytes for each object of the source, independent of its size.
 ///
-/// A manager is for one thread; `migrationProgress` and `cancelMigrationWithError(_:)` may be used on others meanwhile.
+/// Use a manager on one thread; `migrationProgress` and `cancelMigrationWithError(_:)` may be used on others meanwhile.
 /// Source: https://developer.apple.com/documentation/coredata/nsmigrationmanager
 open class NSMigrationManager: NSObject, @unchecked Sendable {
-    // Unchecked: what other threads may ask lies in `shared`; the rest is the migrating thread's.
+    // Unchecked: state for other threads is in `shared`; only the migrating thread uses the rest.
 
     open private(set) var sourceModel: NSManagedObjectModel
     open private(set) var destinationModel: NSManagedObjectModel
     /// The mapping model of the migration.
-    /// - Precondition: there was one. The same holds for what follows, while a migration is under way.
+    /// - Precondition: a migration has begun. This applies to the following properties too, during a migration.
     open var mappingModel: NSMappingModel { present(ownMappingModel, "mapping model") }
-    /// Reads the source.
+    /// The context that reads the source.
     open var sourceContext: NSManagedObjectContext { present(reader, "source context") }
-    /// Writes the destination.
+    /// The context that writes the destination.
     open var destinationContext: NSManagedObjectContext { present(writer, "destination context") }
-    /// What is being gone through.
+    /// The mapping that is being carried out.
     open var currentEntityMapping: NSEntityMapping { present(currentMapping, "entity mapping") }
     final var ownMappingModel: NSMappingModel!
     final var reader: NSManagedObjectContext!
     final var writer: NSManagedObjectContext!
     final var currentMapping: NSEntityMapping!
-    /// Whatever policies want to know.
+    /// Data for policies.
     open var userInfo: [AnyHashable: Any]?
-    /// Whether a mapping that was inferred, between stores of one type, may be carried out as that type does by itself: for a record log its
-    /// schema is changed in a copy of the file, objects keep their IDs, and no policy is asked. The default is true; where the type has no such
-    /// way it makes no difference.
+    /// Whether a store type may carry out an inferred mapping itself, between stores of that type. A record log changes its schema in a copy of the
+    /// file: objects keep their IDs, and no policy is called. The default is true. For types that cannot do this it has no effect.
     open var usesStoreSpecificMigrationManager = true
 
-    /// One for each entity mapping while a migration is under way.
+    /// One step for each entity mapping, during a migration.
     final var steps: [MigrationStep] = []
-    /// By the high bits of keys: the steps that ask an entity of the source, and the entities of the destination.
+    /// By slot: the steps that read an entity of the source, and those of the destination's entities.
     final var stepsBySlot: [UInt16: [MigrationStep]] = [:]
-    /// Associated objects that have temporary keys as far as associations know.
+    /// Associated objects with a temporary key in the associations.
     final var unsaved: [(step: MigrationStep, key: ObjectKey, object: NSManagedObject)] = []
-    /// How many changed objects are held before they are saved; tests lower it.
+    /// The number of changed objects that causes a save; tests lower it.
     final var portion = 4_096
-    /// How many it takes for the next save.
+    /// The number of changed objects that causes the next save.
     final var nextSaveAt = 0
-    /// The most objects that the two contexts have held at a time; tests assert on it.
+    /// The highest number of objects that the two contexts have had at a time; tests assert on it.
     final var registeredMax = 0
 
     private struct Shared: @unchecked Sendable {
@@ -56,8 +55,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     private let shared = Mutex(Shared())
 
     /// - Parameters:
-    ///   - sourceModel: that of the store to be migrated. Both models are fixed from now on.
-    ///   - fileID: tells in which module policies may be found that a mapping names without one.
+    ///   - sourceModel: the model of the store to migrate. Both models become immutable.
+    ///   - fileID: names the module in which policies are looked up that a mapping names without a module.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
         sourceModel.freeze()
@@ -67,7 +66,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The initializer that a subclass overrides; elsewhere the other one is called.
+    /// The initializer that a subclass overrides; calls prefer the other one.
     @_disfavoredOverload
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         sourceModel.freeze()
@@ -82,15 +81,15 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         return part
     }
 
-    /// From 0 to 1: how far the migration is, counted by passes, mappings and objects.
+    /// The progress of the migration from 0 to 1, by passes, mappings and objects.
     open var migrationProgress: Float {
         get { shared.withLock { $0.progress } }
     }
 
     final func setProgress(_ progress: Float) { shared.withLock { $0.progress = progress } }
 
-    /// Ends the migration that is under way, or the next one: it throws `error`, and the destination is as it was before. From any thread; the
-    /// migration heeds it before the next object. A `CancellationError` comes as 134120.
+    /// Cancels the present migration, or the next one: it throws `error`, and the destination stays as it was. Call it on any thread; the migration
+    /// checks it before each object. A `CancellationError` becomes 134120.
     open func cancelMigrationWithError(_ error: any Error) { shared.withLock { $0.cancellation = error } }
 
     final func checkCancellation() throws {
@@ -99,14 +98,14 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         throw CoreDataError.make(NSMigrationCancelledError, "The migration was cancelled; the destination is as it was.")
     }
 
-    /// Forgets the last migration, but `userInfo`: the manager can carry out another one between the same models.
+    /// Discards the last migration, but not `userInfo`. The manager can then carry out another one between the same models.
     open func reset() {
         endMigrating()
         ownMappingModel = nil
         shared.withLock { $0 = Shared() }
     }
 
-    /// Lets go of all that belongs to one migration.
+    /// Releases the state of one migration.
     final func endMigrating() {
         steps = []
         stepsBySlot = [:]
@@ -125,43 +124,43 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         shared.withLock { $0.progress = 0 }
     }
 
-    /// The entity that a mapping asks of the source; nil where it names none.
+    /// The source's entity of a mapping; nil if it names none.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
     }
 
-    /// The entity that a mapping makes objects of; nil where it names none.
+    /// The destination's entity of a mapping; nil if it names none.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }
 
-    // MARK: What was made of what
+    // MARK: Associations
 
-    /// States that an object of the destination was made of one of the source, by a mapping. Of an object of the source several may be made, and
-    /// one of several.
-    /// - Precondition: a migration is under way, and the objects are of its contexts.
+    /// Records that an object of the destination was made from one of the source, by a mapping. One source object may have several destination
+    /// objects, and the reverse.
+    /// - Precondition: a migration is running, and the objects belong to its contexts.
     open func associate(
         sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject, for entityMapping: NSEntityMapping
     ) { note(destinationInstance, madeOf: sourceInstance, by: entityMapping) }
 
-    /// What was made of objects of the source by a mapping, in their order.
-    /// - Parameter sourceInstances: nil: all for which the mapping has made something.
+    /// The objects that a mapping has made from objects of the source, in their order.
+    /// - Parameter sourceInstances: nil for all objects from which the mapping has made others.
     open func destinationInstances(forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?) -> [NSManagedObject] {
         made(byMappingNamed: mappingName, of: sourceInstances)
     }
 
-    /// Of what objects of the destination were made by a mapping, in their order.
-    /// - Parameter destinationInstances: nil: all that the mapping has made.
+    /// The objects of the source from which a mapping has made objects of the destination, in their order.
+    /// - Parameter destinationInstances: nil for all objects that the mapping has made.
     open func sourceInstances(forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?) -> [NSManagedObject] {
         origins(byMappingNamed: mappingName, of: destinationInstances)
     }
 
-    /// Answers a FUNCTION that a value expression calls on `$manager`, of a name that this class does not know.
+    /// Evaluates a FUNCTION that a value expression calls on `$manager`, if this class does not know its name.
     /// - Parameters:
-    ///   - selector: the name that the expression states, such as `"custom:"`.
-    ///   - arguments: their values: numbers as `NSNumber`, objects, collections as arrays.
-    /// - Returns: the value. An override asks `super` about names that it does not know.
-    /// - Throws: by default 134110: no other function is known.
+    ///   - selector: the name in the expression, such as `"custom:"`.
+    ///   - arguments: the values of its arguments: numbers as `NSNumber`, objects, collections as arrays.
+    /// - Returns: the value. An override calls `super` for names that it does not know.
+    /// - Throws: by default 134110, since it knows no other function.
     open func value(ofFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw CoreDataError.make(
             NSMigrationError,
@@ -170,15 +169,15 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     // MARK: Migrating
 
-    /// Migrates a store to another file. Where there is none at `dURL` one is made; where there is one its objects stay, and those of the source
-    /// come to them, so that a large store can be migrated in several passes with a mapping model each.
+    /// Migrates a store to another file. If no store exists at `dURL`, one is made. If one exists, its objects stay and the source's are added, so
+    /// that a large store can be migrated in several passes with one mapping model each.
     ///
-    /// The destination has the source's metadata, identity included, where it was made by this. It is written beside its URL, and takes it once
-    /// it is whole: what fails, and a crash, leave what was there before. The source is only read.
-    /// - Throws: 134140 without a mapping model; 134150 and 134160 where the source or the destination cannot be opened or written; 134170
-    ///   where a policy's class is not found; 134110 where the mapping model does not suit the models, or a value its property, with a `reason`;
-    ///   134111 where objects are not as unique as the new model wants them; what the model's rules say of the new objects (1550 to 1690, 1560
-    ///   for several); what a policy throws, and what the migration was cancelled with.
+    /// A new destination gets the source's metadata, its identifier included. It is written beside its URL and moved there when it is complete: an
+    /// error or a crash leaves the former state. The source is only read.
+    /// - Throws: 134140 without a mapping model; 134150 and 134160 if the source or the destination cannot be opened or written; 134170 if a
+    ///   policy's class is not found; 134110, with a `reason`, if the mapping model does not match the models, or a value its property; 134111 if
+    ///   objects violate a uniqueness constraint of the new model; the model's validation errors of the new objects (1550 to 1690, 1560 for
+    ///   several); the errors of policies, and the error of a cancellation.
     /// - Complexity: O(objects).
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil, with mappings: NSMappingModel?,
@@ -194,7 +193,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         try migrate(from: source, to: destination, by: mappings)
     }
 
-    /// The same, with the modern spelling.
+    /// The same with the modern spelling.
     open func migrateStore(
         from sourceURL: URL, type sStoreType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any]? = nil,
         mapping: NSMappingModel, to destinationURL: URL, type dStoreType: NSPersistentStore.StoreType,

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A version of a model that is looked for when it is needed.
+/// A version of a model that is found when it is needed.
 ///
-/// Checksums are those of this library (`NSManagedObjectModel.versionChecksum`), which are others than Core Data's for the same model.
+/// Checksums are this library's (`NSManagedObjectModel.versionChecksum`); Core Data's differ for the same model.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
-    // Unchecked: what was found lies under a lock.
+    // Unchecked: a lock guards the found model.
 
     private enum Origin {
         case model(NSManagedObjectModel)
@@ -16,13 +16,13 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     }
 
     private struct Found: @unchecked Sendable {
-        // Unchecked: nobody changes a model that a migration has.
+        // Unchecked: a model that a migration uses is not changed.
         var model: NSManagedObjectModel?
     }
 
     private let origin: Origin
     private let found = Mutex(Found())
-    /// The checksum that the model is to have.
+    /// The checksum that the model must have.
     public final let versionChecksum: String
 
     private init(_ origin: Origin, _ versionChecksum: String) {
@@ -36,26 +36,26 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     public convenience init(fileURL: URL, versionChecksum: String) { self.init(.file(fileURL), versionChecksum) }
 
     /// - Parameters:
-    ///   - entityVersionHashes: `NSManagedObjectModel.entityVersionHashesByName`.
-    ///   - bundle: nil: the main bundle.
+    ///   - entityVersionHashes: the hashes in `NSManagedObjectModel.entityVersionHashesByName`.
+    ///   - bundle: nil for the main bundle.
     public convenience init(entityVersionHashes: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
         self.init(.hashes(entityVersionHashes, bundle), versionChecksum)
     }
 
     /// - Parameters:
     ///   - modelName: the name of a model, or of one version of it.
-    ///   - bundle: nil: the main bundle.
+    ///   - bundle: nil for the main bundle.
     public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
         self.init(.name(modelName, bundle), versionChecksum)
     }
 
     /// The model.
-    /// - Precondition: it is found, and has the checksum; a migration that does not find it throws.
+    /// - Precondition: the model is found, and has the checksum. A migration throws if it is not found.
     open var resolvedModel: NSManagedObjectModel {
         do { return try resolve() } catch { preconditionFailure(error.localizedDescription) }
     }
 
-    /// - Throws: 134504 where there is no such model, 134505 where it has another checksum.
+    /// - Throws: 134504 if the model is not found, 134505 if it has another checksum.
     final func resolve() throws -> NSManagedObjectModel {
         if let known = found.withLock({ $0 }).model { return known }
         let model = try find()

@@ -1,23 +1,23 @@
 import Foundation
 
-/// One run of a staged migration: from the version that a store has to the coordinator's.
+/// One run of a staged migration: from a store's version to the coordinator's.
 struct StagedMigration {
     let manager: NSStagedMigrationManager
     let migrator: StoreMigrator
     let model: NSManagedObjectModel
 
-    /// A version on the way, and the stage that leads to it from the one before.
+    /// A version of the sequence, and the stage that leads to it from the one before.
     private struct Version {
         let checksum: String
-        /// nil: an inferred mapping.
+        /// nil for an inferred mapping.
         let stage: NSCustomMigrationStage?
     }
 
-    /// - Throws: 134504 to 134506; what handlers throw; what a migration throws. The store has the version then that it came to.
+    /// - Throws: 134504 to 134506; the errors of handlers and of a migration. The store then keeps the version that it reached.
     func run() throws {
         let way = versions()
         try finish(among: way)
-        // Each round goes at least one version on.
+        // Each round advances at least one version.
         for _ in 0..<way.count {
             let metadata = try migrator.metadata()
             guard !migrator.isMade(with: model, metadata) else { return }
@@ -27,14 +27,14 @@ struct StagedMigration {
         }
     }
 
-    /// All versions in their order, the coordinator's last.
+    /// All versions in order, the coordinator's last.
     private func versions() -> [Version] {
         var way: [Version] = []
         for stage in manager.stages {
             let custom = stage as? NSCustomMigrationStage
             for (index, checksum) in stage.checksums.enumerated() {
                 let leads = custom != nil && index == 1
-                // A stage that begins where the one before has ended.
+                // A stage that begins with the last version of the one before.
                 if !leads, way.last?.checksum == checksum { continue }
                 way.append(Version(checksum: checksum, stage: leads ? custom : nil))
             }
@@ -46,7 +46,7 @@ struct StagedMigration {
     private func position(in way: [Version], before end: Int, _ metadata: [String: Any]) throws -> Int {
         let stored = RecordLogMetadata.versionChecksum(metadata)
         let found = way.lastIndex { $0.checksum == stored } ?? way.lastIndex { version in
-            // A configuration has some of its model's entities.
+            // A configuration has only some of its model's entities.
             (try? self.model(of: version)).map { migrator.isMade(with: $0, metadata) } ?? false
         }
         guard let found else {
@@ -64,7 +64,7 @@ struct StagedMigration {
         return found
     }
 
-    /// To the next version whose model is found.
+    /// Migrates to the next version whose model is found.
     private func goOn(from start: Int, to end: Int, _ way: [Version]) throws {
         var missing: [String] = []
         for next in start + 1...end {
@@ -86,7 +86,7 @@ struct StagedMigration {
         }
     }
 
-    /// nil where it is not found, for a version that no reference is for.
+    /// The model of a version; nil if no reference names it and no bundle contains it.
     private func model(of version: Version) throws -> NSManagedObjectModel? {
         if version.checksum == model.versionChecksum { return model }
         for case let stage as NSCustomMigrationStage in manager.stages {
@@ -98,7 +98,7 @@ struct StagedMigration {
             .first { $0.versionChecksum == version.checksum }
     }
 
-    /// Does what the stage that led to the store's version has left undone.
+    /// Completes an unfinished stage that led to the store's version.
     private func finish(among way: [Version]) throws {
         let metadata = try migrator.metadata()
         guard let checksum = metadata[RecordLogMetadata.unfinishedStage] as? String,
@@ -110,7 +110,7 @@ struct StagedMigration {
 }
 
 extension StoreMigrator {
-    /// Begins a stage and migrates the store; `end(_:_:)` is to follow.
+    /// Runs a stage's first handler and migrates the store; `end(_:_:)` must follow.
     fileprivate func carryOut(_ stage: NSCustomMigrationStage, _ manager: NSStagedMigrationManager) throws {
         let current = try stage.currentModel.resolve(), next = try stage.nextModel.resolve()
         try with(current, manager) { container in
@@ -127,7 +127,7 @@ extension StoreMigrator {
         }
     }
 
-    /// Keeps with the store which stage is to be ended.
+    /// Records in the store's metadata which stage is unfinished.
     private func note(_ checksum: String?, in container: NSPersistentContainer) throws {
         for store in container.persistentStoreCoordinator.persistentStores {
             var metadata: [String: Any] = store.metadata ?? [:]
@@ -136,7 +136,7 @@ extension StoreMigrator {
         }
     }
 
-    /// Runs `body` while the manager has a container with the store.
+    /// Runs `body` while the manager's container has the store open.
     private func with(_ model: NSManagedObjectModel, _ manager: NSStagedMigrationManager, _ body: (NSPersistentContainer) throws -> Void) throws {
         let container = NSPersistentContainer(name: store.url.deletingPathExtension().lastPathComponent, managedObjectModel: model)
         let description = NSPersistentStoreDescription(url: store.url)
@@ -160,8 +160,8 @@ extension StoreMigrator {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Where a stage has led to the version that a store has now, and was not ended, ends it.
-    /// - Returns: whether the store was removed for that, and is to be added again.
+    /// Ends an unfinished stage that led to the store's present version.
+    /// - Returns: whether the store was removed for that, and must be added again.
     final func finishStages(of store: NSPersistentStore, at url: URL) throws -> Bool {
         guard let staged = MigrationOptions(store.options).staged, store.metadata[RecordLogMetadata.unfinishedStage] != nil, !store.isReadOnly
         else { return false }

@@ -1,17 +1,18 @@
 import Foundation
 import RecordLog
 
-/// A store that keeps the rows of its objects in a record log in memory, so that fetches, indexes, uniqueness and conflicts work as
-/// they do for every record log. How they get there, and where they go from there, is its own affair.
+/// A store that keeps the rows of its objects in a record log in memory, so that fetches, indexes, uniqueness and conflicts work as in every record
+/// log. The store itself reads and writes its persistent form.
 protocol BackedStore: NSPersistentStore {
     func begin(_ transaction: Transaction, _ batch: SaveBatch) throws
-    /// - Throws: what makes that the save has not happened.
+    /// - Throws: an error that makes the save fail.
     func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws
 }
 
-/// The record log in memory of another store, which its rows' objects name as theirs. One that takes no rows gives its layouts.
+/// The record log in memory of another store, its host, which owns the objects of its rows. For a host that puts no rows into it, it provides
+/// layouts.
 final class BackingLog: InMemoryStore, @unchecked Sendable {
-    // Unchecked: `host` is set before the log is loaded, and not changed.
+    // Unchecked: `host` is set before the log is loaded, and never changed.
     private weak var host: NSPersistentStore?
 
     static func make(for host: NSPersistentStore) -> BackingLog {
@@ -32,8 +33,8 @@ final class BackingLog: InMemoryStore, @unchecked Sendable {
         try (host as? any BackedStore)?.finish(transaction, batch, hasWritten: hasWritten)
     }
 
-    /// Changes rows outside of any save, in one commit.
-    /// - Parameter isOpening: whether what fails keeps the store from being opened.
+    /// Changes rows outside a save, in one commit.
+    /// - Parameter isOpening: whether an error keeps the store from being opened.
     func fill(isOpening: Bool, _ body: (Transaction, RecordLogSchema) throws -> Void) throws {
         let loaded = try loaded()
         do {

@@ -1,10 +1,10 @@
 import Foundation
 import RecordLog
 
-/// What one save does to the nodes of an atomic store, and how to take it back.
+/// The changes that one save makes to the nodes of an atomic store. They can be undone.
 struct CacheNodeChanges {
     private let store: NSAtomicStore
-    /// What was registered under each ID that this has touched, with its values.
+    /// The former nodes of all IDs that this has touched, with their values.
     private var before: [(key: ObjectKey, node: NSAtomicStoreCacheNode?, values: NSMutableDictionary?)] = []
 
     init(_ store: NSAtomicStore) {
@@ -13,7 +13,7 @@ struct CacheNodeChanges {
 
     mutating func make(_ batch: SaveBatch) throws {
         var new: [(object: NSManagedObject, node: NSAtomicStoreCacheNode)] = []
-        // One whose deletion was saved and undone has no node any more.
+        // An object whose deletion was saved and undone has no node any more.
         let revived = batch.updated.filter { store.node($0.key) == nil }
         for object in batch.inserted + revived {
             let node = store.newCacheNode(for: object)
@@ -41,7 +41,7 @@ struct CacheNodeChanges {
         }
     }
 
-    /// Sets what the save's transaction has derived. The batch's own nodes were noted by `make`.
+    /// Sets the values that the save's transaction has derived. `make` has noted the batch's own nodes.
     mutating func derive(_ batch: SaveBatch, _ transaction: Transaction) throws {
         guard let schema = store.schema, schema.derivations != nil else { return }
         for row in batch.derived { note(row.key) }
@@ -71,7 +71,7 @@ struct CacheNodeChanges {
 }
 
 extension NSAtomicStore {
-    /// Sets the attributes that an object has changed; all of them where it is new.
+    /// Sets the attributes that an object has changed; all attributes if it is new.
     final func setAttributes(of node: NSAtomicStoreCacheNode, from object: NSManagedObject) {
         for (index, property) in object.runtime.properties.enumerated() where property.hasColumn && property.kind != .toOne {
             guard let value = object.storage?.values.element(at: index), !value.isUnset else { continue }
@@ -96,7 +96,7 @@ extension NSAtomicStore {
         }
     }
 
-    /// The members after a save: those that the node has, with this object's changes on top, or the order that the object gives them.
+    /// The members after a save: the node's members with this object's changes applied, or the members in the order that the object gives them.
     private func members(_ state: ToManyState, in node: NSAtomicStoreCacheNode, _ property: PropertyRuntime) -> [ObjectKey] {
         if state.order != nil, let members = state.members { return members }
         var result = (NSAtomicStoreCacheNode.keys(of: node.value(forKey: property.name)) ?? []).filter { !state.removed.contains($0) }

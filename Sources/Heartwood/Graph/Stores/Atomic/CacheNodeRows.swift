@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Makes rows of the nodes that an atomic store has loaded.
+/// Makes rows from the nodes that an atomic store has loaded.
 struct CacheNodeRows {
     private let transaction: Transaction
     private let schema: RecordLogSchema
@@ -9,7 +9,7 @@ struct CacheNodeRows {
     private let nodes: [ObjectKey: NSAtomicStoreCacheNode]
     private let references: ReferenceTable
     private let builder = RowBuilder()
-    /// To-one destinations that the other side alone states: by object, by property.
+    /// To-one destinations that only the other side's node states: by object, by property.
     private var implied: [ObjectKey: [Int: ObjectKey]] = [:]
     private var links: [TableID: Link] = [:]
 
@@ -57,7 +57,7 @@ struct CacheNodeRows {
         if let watches = schema.derivations { try derive(watches) }
     }
 
-    /// Of the nodes' derived values those of the time are kept; all others follow from the rest.
+    /// Derives all values anew, except for times, which keep the nodes' values.
     private func derive(_ watches: DerivationWatches) throws {
         let scope = DerivationScope(transaction: transaction, schema: schema) { $0.isNone ? nil : reference($0) }
         var derived = DerivedAttributes(watches, scope)
@@ -89,7 +89,7 @@ struct CacheNodeRows {
         return keys
     }
 
-    /// Takes down what one node says of the others.
+    /// Records the references in one node.
     private mutating func gather(_ key: ObjectKey, _ node: NSAtomicStoreCacheNode, _ table: EntityTable) throws {
         for (index, property) in table.runtime.properties.enumerated() where property.kind.isRelationship && !property.isTransient {
             let members = try destinations(node, property)
@@ -119,7 +119,7 @@ struct CacheNodeRows {
         }
     }
 
-    /// A member of an ordered relationship that the to-one side alone may state.
+    /// Records a member of an ordered relationship, which only the to-one side's node may state.
     private mutating func gather(_ key: ObjectKey, owner: ObjectKey?, _ property: PropertyRuntime) {
         guard let owner, let inverse = property.inverse, case .link(let link, isForward: true)? = source(inverse, of: owner) else { return }
         add(Pair(source: owner, destination: key), nil, isForward: true, to: link)
@@ -140,7 +140,7 @@ struct CacheNodeRows {
         table(of: key)?.runtime.properties[inverse].name ?? ""
     }
 
-    /// Where a to-one relationship leads, whichever side states it.
+    /// The destination of a to-one relationship, from the node of either side.
     private func owner(of key: ObjectKey, _ property: Int) throws -> ObjectKey? {
         guard let node = nodes[key], let table = self.table(of: key) else { return nil }
         return try destinations(node, table.runtime.properties[property]).first ?? implied[key]?[property]
@@ -167,7 +167,7 @@ struct CacheNodeRows {
     }
 
     private func write(_ link: Link) throws {
-        // What has no place in an order comes last in it.
+        // Members without a position come last in the order.
         var last = link.places.values.reduce(into: (forward: Int64(0), inverse: Int64(0))) { last, places in
             last.forward = max(last.forward, places.forward ?? 0)
             last.inverse = max(last.inverse, places.inverse ?? 0)

@@ -2,20 +2,19 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// A store that is read whole when it is added and written whole at each save, in a format of your own: the class to subclass for a
-/// file that fits in memory.
+/// A store that is read whole when it is added and written whole at each save, in your own format. Subclass it for a file that fits in memory.
 ///
-/// A subclass overrides `load()`, which makes a node for each object and registers it (`addCacheNodes(_:)`), and `save()`, which writes
-/// what `cacheNodes()` gives. Everything else works without: fetches, indexes, uniqueness constraints, conflicts and undo come from
-/// rows in memory which the stack makes of the nodes when the store is added, and keeps beside them. The nodes stand for what the
-/// last save wrote, with derived attributes; those are computed anew when the store is added, but for times (`now()`).
+/// A subclass overrides `load()`, which makes a node for each object and registers it (`addCacheNodes(_:)`), and `save()`, which writes the nodes
+/// in `cacheNodes()`. The stack does the rest: when the store is added it makes rows in memory from the nodes, keeps them beside the nodes, and
+/// uses them for fetches, indexes, uniqueness constraints, conflicts and undo. The nodes hold the state of the last save, with derived attributes;
+/// all but times (`now()`) are derived anew when the store is added.
 ///
-/// The stack calls a store from one thread at a time. Two coordinators or processes that have one file open do not know of each
-/// other: as on Apple's platforms, whoever saves last writes over what the other has saved, unless `save()` looks whether the file is
-/// still the one that was read, and throws. (The built-in binary store looks, and takes over what others have saved.)
+/// The stack calls a store from one thread at a time. Two coordinators or processes with the same file open do not know of each other: as on
+/// Apple's platforms, the last save overwrites the other's, unless `save()` checks that the file is still the one it read, and throws. (The
+/// built-in binary store checks, and merges the saves of others.)
 /// Source: https://developer.apple.com/documentation/coredata/nsatomicstore
 open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
-    // Unchecked: `backing` and `runtimes` are set while the store is loaded, the nodes are kept under a lock.
+    // Unchecked: `backing` and `runtimes` are set while the store is loaded; a lock guards the nodes.
 
     private struct State: @unchecked Sendable {
         // Unchecked: nodes belong to the store, whose calls come one after the other.
@@ -33,37 +32,35 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     // MARK: For subclasses to override
 
-    /// Reads the file at `url` and registers a node for each object in it. Called once, when the store is added; the file may be
-    /// missing or empty, which is a new store.
+    /// Reads the file at `url` and registers a node for each object in it. Called once, when the store is added; a missing or empty file is a new
+    /// store.
     ///
-    /// A node is made with an ID from `objectID(for:withReferenceObject:)`. Of a relationship with an inverse one side is enough; where
-    /// a to-one side has a value, `NSNull` included, it is what counts. `metadata` is set here, or in `loadMetadata()`. The default
-    /// registers nothing.
-    /// - Throws: what is wrong with the file; the store is not added then, and the error is what adding it throws. The stack throws
-    ///   134080 after this for nodes with values that the model does not allow, and 134100 where `metadata` has other version hashes.
+    /// Make each node with an ID from `objectID(for:withReferenceObject:)`. For a relationship with an inverse one side is enough; if a to-one side
+    /// has a value, even `NSNull`, that value holds. Set `metadata` here or in `loadMetadata()`. The default registers nothing.
+    /// - Throws: an error of the file, which adding the store throws; the store is not added then. Afterwards the stack throws 134080 for nodes
+    ///   with values that the model does not allow, and 134100 if `metadata` has other version hashes.
     open func load() throws {}
 
-    /// Writes everything, `metadata` too, so that a crash or an error leaves either what was there before or all of the new: write
-    /// beside the file and rename, as `Data.write(to:options: .atomic)` does.
+    /// Writes everything, `metadata` included, so that a crash or an error leaves either the old state or the whole new one: write beside the file
+    /// and rename, as `Data.write(to:options: .atomic)` does.
     ///
-    /// Called in each save, when the nodes have been brought up to date, and before anybody sees what was saved. The default writes
-    /// nothing.
-    /// - Throws: what went wrong. The save has not happened then: the context's `save()` throws this error, its objects keep their
-    ///   changes, and nodes are as they were (as far as their `propertyCache` says).
+    /// Called in each save, after the nodes were updated and before the saved state becomes visible. The default writes nothing.
+    /// - Throws: an error that makes the save fail: the context's `save()` throws it, its objects keep their changes, and the nodes'
+    ///   `propertyCache`s are restored.
     open func save() throws {}
 
-    /// Makes the node of an object that is being saved for the first time; the stack registers it. The object has its permanent ID.
+    /// Makes the node of an object that is saved for the first time; the stack registers it. The object has its permanent ID.
     ///
-    /// The default makes a plain node of the object's attributes. Relationships that the node has no value for are set by the stack
-    /// once all new nodes are there.
+    /// The default makes a plain node with the object's attributes. The stack sets relationships for which the node has no value, after all new
+    /// nodes were made.
     open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
         let node = NSAtomicStoreCacheNode(objectID: managedObject.objectID)
         setAttributes(of: node, from: managedObject)
         return node
     }
 
-    /// Brings a node up to date with an object that is being saved. The default sets what has changed, relationships too, with members
-    /// that others have added or removed meanwhile kept.
+    /// Updates a node from an object that is being saved. The default sets the changed values and relationships, and keeps the members that others
+    /// have added and removed meanwhile.
     open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
         setAttributes(of: node, from: managedObject)
         setRelationships(of: node, from: managedObject, onlyMissing: false)
@@ -72,17 +69,17 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     /// Called in a save with the nodes of deleted objects, which are still registered. The default does nothing.
     open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
-    /// A value that names a new object for as long as the store exists: immutable, and other than that of any object of its entity.
-    /// A string or an integer, or what reads like one: URIs of IDs have its text. The default is the text of a new UUID.
+    /// Returns a value that identifies a new object as long as the store exists: immutable, and unique within its entity. A string or an integer,
+    /// or an object with the text of one: URIs of IDs contain the text. The default is the text of a new UUID.
     open func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
 
     // MARK: Nodes
 
-    /// Every node.
+    /// All nodes.
     open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { state.withLock { Set($0.nodes.values) } }
 
-    /// Registers nodes: in `load()`.
-    /// - Precondition: no other node is registered under an ID.
+    /// Registers nodes. Call it in `load()`.
+    /// - Precondition: no ID has another node.
     open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
         for node in cacheNodes {
             let old = replaceNode(node.objectID.key, with: node)
@@ -90,7 +87,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         }
     }
 
-    /// The node of an object; nil where none is registered.
+    /// The node of an object; nil if none is registered.
     open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { node(objectID.key) }
 
     final func node(_ key: ObjectKey) -> NSAtomicStoreCacheNode? {
@@ -115,14 +112,14 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     // MARK: IDs
 
-    /// The ID of the object that a reference object names: the same for the same reference object, in every process.
-    /// - Precondition: the entity is not abstract, and of this store.
+    /// The ID of the object that a reference object identifies. Equal reference objects give the same ID in every process.
+    /// - Precondition: the entity is not abstract, and belongs to this store.
     public final func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
         references.objectID(of: data, runtimes[ObjectIdentifier(entity)], entity, in: self)
     }
 
     /// The reference object of an ID of this store.
-    /// - Precondition: the ID is of this store, and not temporary.
+    /// - Precondition: the ID belongs to this store, and is not temporary.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any {
         references.reference(of: objectID)
     }
@@ -147,7 +144,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         }
     }
 
-    // MARK: What the stack asks
+    // MARK: Called by the stack
 
     override final func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         slotBase = UInt64(firstSlot) << 48
@@ -179,7 +176,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     override final func writeMetadata() throws { try save() }
 
-    /// Gives the log the row numbers that were given out since the last save.
+    /// Records in the log the row numbers given out since the last save.
     final func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {
         guard let schema else { return }
         let inserted = Set(batch.inserted.map(\.key))
@@ -201,8 +198,8 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 }
 
 extension Transaction {
-    /// Takes the row numbers that `references` has given out. Rows that are not written by this transaction come and go: so the log itself
-    /// says that their numbers are taken.
+    /// Uses up the row numbers that `references` has given out. Rows that this transaction does not write are put and deleted, so that the log
+    /// itself counts their numbers as used.
     func takeNumbers(of references: ReferenceTable, _ schema: RecordLogSchema, where isWritten: (ObjectKey) -> Bool) throws {
         for case let table? in schema.tables {
             let slot = table.runtime.slot

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What an atomic store keeps of one object: its ID and its values.
+/// The ID and the values of one object of an atomic store.
 ///
-/// Attributes are kept as key-value coding has them, a to-one relationship as the destination's node, a to-many relationship as a set
-/// of nodes (`Set<NSAtomicStoreCacheNode>` or `NSSet`), an ordered one as an `NSOrderedSet` or an array. An object ID may stand for a
-/// node. What is null has no value, or `NSNull`. The elements of a composite attribute go by their paths ("address.street").
+/// Attributes have the types of key-value coding. A to-one relationship is the destination's node, a to-many relationship a set of nodes
+/// (`Set<NSAtomicStoreCacheNode>` or `NSSet`), an ordered one an `NSOrderedSet` or an array. An object ID may stand for a node. A null property has
+/// no value, or `NSNull`. The elements of a composite attribute use their paths ("address.street") as keys.
 ///
-/// A subclass may keep the values in a form of its own, and overrides the two functions then.
+/// A subclass that stores the values in another form overrides the two functions.
 /// Source: https://developer.apple.com/documentation/coredata/nsatomicstorecachenode
 open class NSAtomicStoreCacheNode: NSObject {
-    /// The object that this is of.
+    /// The ID of the node's object.
     public final let objectID: NSManagedObjectID
     /// The values by the properties' names; nil until one is set.
     open var propertyCache: NSMutableDictionary?
@@ -18,10 +18,10 @@ open class NSAtomicStoreCacheNode: NSObject {
         objectID = moid
     }
 
-    /// The value of a property; nil for null. The default looks in `propertyCache`.
+    /// The value of a property; nil for null. The default reads `propertyCache`.
     open func value(forKey key: String) -> Any? { propertyCache?.object(forKey: NSString(string: key)) }
 
-    /// Sets the value of a property. The default puts it into `propertyCache`, or takes it out where it is nil.
+    /// Sets the value of a property. The default stores it in `propertyCache`, or removes it for nil.
     open func setValue(_ value: Any?, forKey key: String) {
         guard let value else {
             propertyCache?.removeObject(forKey: NSString(string: key))
@@ -34,7 +34,7 @@ open class NSAtomicStoreCacheNode: NSObject {
 }
 
 extension NSAtomicStoreCacheNode {
-    /// The objects that a value names as destinations, in its order; nil where it is nothing of the kind.
+    /// The objects that a value names as destinations, in its order; nil if it is no such value.
     static func keys(of value: Any?) -> [ObjectKey]? {
         switch value {
         case nil, is NSNull: []

@@ -1,14 +1,13 @@
 import Foundation
 import RecordLog
 
-/// The binary store: an archive of everything, read whole when the store is added and written whole at each save.
+/// The binary store: an archive that is read whole when the store is added and written whole at each save.
 ///
-/// What was read lies in a record log in memory. A save holds the archive's lock, reads the archive again if somebody has replaced
-/// it, which makes rows that others have changed newer than this coordinator's objects, so that the merge policy decides about
-/// them; then it writes the new archive beside the old one, before the commit in memory that it stands for. Where that fails,
-/// nothing has happened.
+/// The archive's contents are held in a record log in memory. A save takes the archive's lock and reads the archive again if another process or
+/// coordinator has replaced it. Rows that others have changed are then newer than this coordinator's objects, so the merge policy decides about
+/// them. Then it writes the new archive beside the old one, before the corresponding commit in memory. If that fails, nothing is saved.
 class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
-    // Unchecked: everything but the log, which has locks of its own, is used under `turn`, and set when the store is loaded.
+    // Unchecked: everything but the log, which has locks of its own, is set when the store is loaded and used under `turn`.
 
     private var backing: BackingLog?
     private var archive: ArchiveFile?
@@ -17,7 +16,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     override var type: String { NSBinaryStoreType }
     override var rows: RecordLogStore? { backing }
 
-    /// The options that the archive is opened with.
+    /// The options that open the archive.
     var archiveOptions: StoreOptions { commonOptions }
 
     // MARK: Loading
@@ -58,7 +57,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         }
     }
 
-    /// What an archive holds, looked through as far as whether it is of this model; nil where there is none.
+    /// The reader of an archive, which checks whether it is of this model; nil if there is no archive.
     private func contents(of archive: ArchiveFile, _ model: NSManagedObjectModel) throws -> TableArchiveReader? {
         guard let bytes = try archive.read() else { return nil }
         let reader = try TableArchiveReader(bytes, path: archive.path)
@@ -87,10 +86,10 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     // MARK: Saving
 
-    /// Does what changes the archive, on top of what others have made of it.
+    /// Runs a change of the archive, after merging the saves of others.
     private func change<Result>(_ body: (BackingLog) throws -> Result) throws -> Result {
         var isReloaded = false
-        // Once the turn is over: whoever hears of it may save.
+        // Announced after `turn` is unlocked: observers may save.
         defer { if isReloaded { announceRemoteChange() } }
         turn.lock()
         defer { turn.unlock() }
@@ -123,7 +122,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         try archive.replace { try TableArchiveWriter.write(transaction, to: $0) }
     }
 
-    /// Takes over what others have saved.
+    /// Merges the saves of others.
     private func reload(_ archive: ArchiveFile, _ backing: BackingLog) throws {
         guard let model = persistentStoreCoordinator?.managedObjectModel, let found = try contents(of: archive, model) else {
             throw CoreDataError.make(
@@ -143,13 +142,13 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
             try backing.fill(isOpening: false) { transaction, _ in try found.apply(to: transaction) }
             try backing.rereadMetadata()
         } catch {
-            // What was read is not what this coordinator has.
+            // The read failed, so the archive must be read again.
             archive.forget()
             throw error
         }
     }
 
-    /// A fetch looks whether the archive was replaced: one call. What cannot be read, but for damage, is left to the next save to tell of.
+    /// A fetch checks with one call whether the archive was replaced. Read errors other than damage are left to the next save.
     override func follow() throws {
         var isReloaded = false
         defer { if isReloaded { announceRemoteChange() } }
@@ -187,9 +186,9 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         try setMetadata(metadata, at: url, options: nil)
     }
 
-    /// Writes the archive anew with what it has else, under its lock. Whoever has it loaded takes it over as any that another has saved.
+    /// Writes the archive again with new metadata, under its lock. Processes that have it loaded merge it like any other save.
     override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
-        // What cannot be read is told of as such.
+        // Throws first if the archive cannot be read.
         _ = try metadataForPersistentStore(with: url)
         let store = BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options)
         var storeOptions = store.archiveOptions

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// One save to an incremental store: what the stack looks at first, the request, and what it reads of the new state.
+/// One save to an incremental store: the checks that the stack makes first, the request, and the rows of the new state.
 struct IncrementalSave {
     private let store: NSIncrementalStore
     private let view: IncrementalView
@@ -20,7 +20,7 @@ struct IncrementalSave {
         let rows = try checkVersions()
         try IncrementalUniqueness(store, view, batch, context).check()
         try rebaseMembers()
-        // One that was brought back may be there still: it was deleted in its context alone.
+        // A deletion that was undone may never have reached the store.
         let revived = try batch.updated.filter { try $0.storage?.isRevived == true && view.row($0.key) == nil }
         let request = NSSaveChangesRequest(
             inserted: Set(batch.inserted + revived), updated: Set(batch.updated).subtracting(revived), deleted: Set(batch.deleted),
@@ -34,7 +34,7 @@ struct IncrementalSave {
         }
         for object in batch.inserted { object.storage?.permanentKey = object.key }
         for object in batch.inserted + batch.updated {
-            // What cannot be read now is read when it is used; its version is not compared then.
+            // A row that cannot be read now is read on its next use; its version is not compared then.
             let version = (try? savedVersion(of: object, over: rows[object.key])) ?? 0
             object.storage?.savedVersion = version
             if version == 0 { object.rowVersion = 0 }
@@ -42,7 +42,8 @@ struct IncrementalSave {
         for object in batch.deleted { store.forgetSave(of: object.key) }
     }
 
-    /// Keeps what was saved as the object's row, without asking the store for it. What a store derives it alone knows.
+    /// Keeps the saved values as the object's row, without a request to the store. A row with derived attributes is read from the store, which
+    /// derives them.
     private func savedVersion(of object: NSManagedObject, over row: RowView?) throws -> UInt32 {
         guard let table = store.table(of: object.key), table.derivations == nil else { return try view.row(object.key)?.version ?? 0 }
         let version = store.noteSave(of: object.key)
@@ -50,7 +51,7 @@ struct IncrementalSave {
         return version
     }
 
-    /// Relationships must lead to objects of this store, and a transformable's value must be one that is read again.
+    /// Checks that relationships lead to objects of this store, and that a transformable's value can be read again.
     private func checkValues() throws {
         guard let schema = store.schema else { return }
         for object in batch.inserted + batch.updated {
@@ -68,8 +69,8 @@ struct IncrementalSave {
         }
     }
 
-    /// Others may have added and removed members since this context read them: the store is given those of both. An order that was
-    /// not read is read here: a store that asks for it while it saves would see its own half-written state below the changes.
+    /// Others may have added and removed members since this context read them: the store receives the changes of both. An order that was not read
+    /// is read here, since a store that reads it during its save would see its own half-written state below the changes.
     private func rebaseMembers() throws {
         for object in batch.updated where object.storage?.isRevived != true {
             for (index, value) in (object.storage?.values ?? []).enumerated() {
@@ -82,8 +83,8 @@ struct IncrementalSave {
         }
     }
 
-    /// An object must be stored as it was read or saved last.
-    /// - Returns: the stored rows of objects that are updated.
+    /// Checks that each object's stored version is the one it read or saved last.
+    /// - Returns: the stored rows of the updated objects.
     private func checkVersions() throws -> [ObjectKey: RowView] {
         var conflicts: [NSManagedObject] = [], rows: [ObjectKey: RowView] = [:]
         for object in batch.updated + batch.deleted + batch.checked where object.rowVersion != 0 {
@@ -99,10 +100,10 @@ struct IncrementalSave {
         return rows
     }
 
-    /// Has an object that this context has saved, and not read since, go over to what the store has. Where that is something else than what was
-    /// saved, and nobody else has saved it, the store made it so: changes of other properties come on top of it.
-    /// - Returns: false where the store has another value of what is changed again, and a version that is hardly this context's own; of an
-    ///   object that is only checked where it has any.
+    /// Points an object that this context has saved, and not read since, to the store's row. If that differs from the saved values, and no other
+    /// save has come since, the store itself has changed them: changes of other properties are applied on top.
+    /// - Returns: false if the store has another value of a property that is changed again, and its version is hardly this context's own; for an
+    ///   object that is only checked, if the store has any other value.
     private func goesOver(_ object: NSManagedObject, to row: RowView?) throws -> Bool {
         let isLast = store.isLastSave(object.rowVersion, of: object.key)
         guard let row, isLast || view.isSave(object.rowVersion, of: object.key), let table = store.table(of: object.key),
@@ -121,7 +122,7 @@ struct IncrementalSave {
         return true
     }
 
-    /// Whether two rows have the same value for an object. An archive of an equal value may have other bytes.
+    /// Whether two rows have equal values for an object. Equal values may have different archives.
     private func isSame(_ property: Int, of object: NSManagedObject, _ saved: RowView, _ row: RowView, _ table: EntityTable) -> Bool {
         if table.isEqual(property, saved, row) { return true }
         let kind = table.runtime.properties[property].kind

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Checks uniqueness constraints before a save to an incremental store: within the save, and by a fetch for each new combination of
-/// values. Null is equal to nothing.
+/// Checks uniqueness constraints before a save to an incremental store: within the save, and with a fetch for each new combination of values. Null
+/// equals nothing.
 struct IncrementalUniqueness {
     private let store: NSIncrementalStore
     private let view: IncrementalView
@@ -11,7 +11,7 @@ struct IncrementalUniqueness {
     private struct Claim: Hashable {
         let attributes: [String]
         let owner: ObjectIdentifier
-        /// Compared as the stores compare text, byte by byte.
+        /// Compared byte by byte, as stores compare text.
         let values: [[UInt8]]
     }
 
@@ -22,7 +22,7 @@ struct IncrementalUniqueness {
         self.context = context
     }
 
-    /// - Throws: `ConstraintViolations` with all that are found.
+    /// - Throws: `ConstraintViolations` with all violations found.
     func check() throws {
         var order: [Claim] = []
         var claims: [Claim: (objects: [NSManagedObject], entity: NSEntityDescription)] = [:]
@@ -55,7 +55,7 @@ struct IncrementalUniqueness {
         return attributes.contains { name in object.runtime.index(of: name).map { !values[$0].isUnset } ?? false }
     }
 
-    /// The values' texts; nil where one is null.
+    /// The values' texts; nil if one is null.
     private func values(_ attributes: [String], of object: NSManagedObject) -> [[UInt8]]? {
         var result: [[UInt8]] = []
         for name in attributes {
@@ -66,7 +66,7 @@ struct IncrementalUniqueness {
                 continue
             }
             guard let value = object.managedAttribute(at: index) else { return nil }
-            // A description leaves out fractions of seconds, and the bytes of data.
+            // `description` would omit fractions of seconds and the bytes of data.
             result.append(Array((DefaultValueText.text(value) ?? "").utf8))
         }
         return result
@@ -81,7 +81,7 @@ struct IncrementalUniqueness {
             guard let index = object.runtime.index(of: name) else { continue }
             let value: Any?
             if object.runtime.properties[index].kind == .toOne {
-                // No stored object leads to one that is not stored yet.
+                // No stored object refers to an unsaved one.
                 guard let destination = object.managedObject(at: index), !destination.isInserted else { return nil }
                 value = destination.objectID
             } else {
@@ -100,7 +100,7 @@ struct IncrementalUniqueness {
 }
 
 extension NSEntityDescription {
-    /// The entity that states a constraint: for its whole family a value is taken once.
+    /// The topmost entity that states a constraint: values are unique in its whole family.
     fileprivate func owner(of constraint: [String]) -> NSEntityDescription {
         var entity = self
         while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }

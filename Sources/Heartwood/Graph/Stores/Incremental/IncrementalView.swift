@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// An incremental store as one context reads it: always what the store says now.
+/// The view that one context has of an incremental store: always the store's current state.
 final class IncrementalView: StoreView {
     private let store: NSIncrementalStore
     private let schema: RecordLogSchema
@@ -9,7 +9,7 @@ final class IncrementalView: StoreView {
     private unowned let context: NSManagedObjectContext
     private let rows = IncrementalRows()
     private let builder = RowBuilder()
-    /// By object: under which version what this context has saved of it last is kept, and which one it was saved over; 0 for none.
+    /// By object: the version under which this context's last save of it is kept, and the version that the save replaced; 0 for none.
     private var saves: [ObjectKey: (version: UInt32, base: UInt32)] = [:]
 
     init(_ store: NSIncrementalStore, _ schema: RecordLogSchema, _ context: NSManagedObjectContext) {
@@ -70,8 +70,8 @@ final class IncrementalView: StoreView {
         return rows.keep(builder.finish(), id.key, reference(id.key), version: version == 0 ? .max : version)
     }
 
-    /// Keeps what a save has given the store as a row of its own version.
-    /// - Parameter row: what was stored before; nil for an object that is new.
+    /// Keeps the values that a save has written as a row with its own version.
+    /// - Parameter row: the row stored before; nil for a new object.
     func keepSaved(_ object: NSManagedObject, _ table: EntityTable, over row: RowView?, version: UInt32) throws {
         if let row { try builder.begin(table, revising: row) } else { builder.begin(table.layout) }
         for (index, value) in (object.storage?.values ?? []).enumerated() where !value.isUnset {
@@ -89,21 +89,21 @@ final class IncrementalView: StoreView {
         saves[object.key] = (version, row?.version ?? 0)
     }
 
-    /// Whether a version is the one under which this context keeps what it has saved of an object.
+    /// Whether a version is the one under which this context keeps its save of an object.
     func isSave(_ version: UInt32, of key: ObjectKey) -> Bool { saves[key]?.version == version }
 
-    /// Whether a version is one that a store may well have given an object when this context saved it: the one that it had, or the next.
+    /// Whether a store may have given an object this version when this context saved it: the version that it had, or the next.
     func mayBeSaved(as version: UInt32, _ key: ObjectKey) -> Bool {
         guard let base = saves[key]?.base else { return false }
         return version == base || version == base &+ 1 || base == 0 && version == .max
     }
 
-    /// A version as merge conflicts name it: of what this context has saved the one that a store would have given it.
+    /// A version for merge conflicts. A version of this context's own save becomes the one that a store would have given it.
     func named(_ version: UInt32, of key: ObjectKey) -> UInt32 {
         saves[key].map { $0.version == version ? $0.base &+ 1 : version } ?? version
     }
 
-    /// An element that the node has in its composite attribute's dictionary.
+    /// An element of a composite attribute's dictionary in the node.
     private static func element(_ path: String, of node: NSIncrementalStoreNode) -> Any? {
         guard path.contains(".") else { return nil }
         var value: Any? = node.values
@@ -142,8 +142,8 @@ final class IncrementalView: StoreView {
 
     // MARK: Requests
 
-    /// Has the store execute a request.
-    /// - Returns: nil where it does not know how.
+    /// Executes a request in the store.
+    /// - Returns: nil if the store does not support it.
     private func ask<Element>(
         _ query: StoreQuery, for type: NSFetchRequestResultType, _ element: (Any) -> Element?
     ) throws -> [Element]? {
@@ -152,7 +152,7 @@ final class IncrementalView: StoreView {
         do {
             answer = try store.inTurn { try store.execute(request, with: context) }
         } catch {
-            // Asked for all objects, a store has to know.
+            // A store must support a request for all objects.
             let isForAll = query.predicate == nil && query.sort.isEmpty && query.limit == nil && query.offset == 0
                 && type != .countResultType && type != .dictionaryResultType
             guard CoreDataError.isCode(NSPersistentStoreUnsupportedRequestTypeError, error), !isForAll else { throw error }

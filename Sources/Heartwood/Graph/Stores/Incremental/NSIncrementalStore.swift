@@ -2,21 +2,18 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// A store that is asked for what is needed when it is needed: the class to subclass for a web service, another database, or files that
-/// are too many to read at once.
+/// A store that reads and writes objects on demand. Subclass it for a web service, another database, or more files than can be read at once.
 ///
-/// A subclass overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)` and
-/// `newValue(forRelationship:forObjectWith:with:)`. The stack calls a store from one thread at a time, on the queue of the context that
-/// asks; a call may come from within another (a predicate that the store evaluates on objects fires faults). A call blocks the context,
-/// so a store that must wait for a network is used with contexts of their own queues.
+/// A subclass overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)` and `newValue(forRelationship:forObjectWith:with:)`.
+/// The stack calls a store from one thread at a time, on the queue of the context that needs it. Calls may nest (a predicate that the store
+/// evaluates on objects fires faults). A call blocks the context, so use a store that must wait for a network with contexts of their own queues.
 ///
-/// What the stack does on top: faulting and uniquing, unsaved changes in fetches, conflicts by the nodes' versions, uniqueness
-/// constraints (by a fetch for each new value), counts, dictionaries and predicates that the store says it does not know. What
-/// a context has read stays in memory until it is reset or goes. Batch requests and `explain` are refused (134091). Derived attributes are
-/// the store's to compute: objects show what the nodes say.
+/// The stack adds faulting and uniquing, unsaved changes in fetches, conflicts by the nodes' versions, uniqueness constraints (with a fetch for
+/// each new value), counts, dictionaries, and predicates that the store does not support. Values that a context has read stay in memory until it is
+/// reset or released. Batch requests and `explain` throw 134091. The store computes derived attributes: objects show the nodes' values.
 /// Source: https://developer.apple.com/documentation/coredata/nsincrementalstore
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
-    // Unchecked: `schema` is set while the store is loaded; the rest is under locks.
+    // Unchecked: `schema` is set while the store is loaded; locks guard the rest.
 
     private var schemaLog: BackingLog?
     private(set) final var schema: RecordLogSchema?
@@ -24,12 +21,12 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     private let references = ReferenceTable()
     private let turn = NSRecursiveLock()
     private let isOpen = Atomic<Bool>(false)
-    /// By object: the version under which the context that saved it last keeps what it has saved.
+    /// By object: the version under which the last context to save it keeps the saved values.
     private let saves = Mutex(Saves())
 
     private struct Saves {
         var versions: [ObjectKey: UInt32] = [:]
-        /// From above, where nodes' versions seldom are.
+        /// Counts down from the top, where nodes' versions seldom are.
         var next = UInt32.max - 1
     }
 
@@ -38,50 +35,48 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: For subclasses to override
 
-    /// What a subclass takes as `NSStoreUUIDKey` for a store that it makes at a URL. The default gives the text of a new UUID.
+    /// The `NSStoreUUIDKey` for a new store at a URL. The default is the text of a new UUID.
     open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
-    /// Opens what is behind the store, and sets `metadata`: `NSStoreUUIDKey` and `NSStoreTypeKey` at least, and
-    /// `NSStoreModelVersionHashesKey` as it was after the store was made, where the model is to be checked. The default makes a new
-    /// identity, which other processes do not know.
-    /// - Throws: what keeps the store from being used; it is not added then, and adding it throws this error.
+    /// Opens the store's source, and sets `metadata`: at least `NSStoreUUIDKey` and `NSStoreTypeKey`, and `NSStoreModelVersionHashesKey` from the
+    /// time when the store was made, if the stack must check the model. The default makes a new identifier, which other processes do not know.
+    /// - Throws: an error that keeps the store from being used. The store is not added then, and adding it throws this error.
     open override func loadMetadata() throws {
         metadata = [
             NSStoreUUIDKey: "\(Self.identifierForNewStore(at: url ?? NSPersistentStore.nowhere))", NSStoreTypeKey: type,
         ]
     }
 
-    /// Answers a fetch, or saves changes.
+    /// Executes a fetch, or saves changes.
     ///
-    /// - A fetch request is an `NSFetchRequest<any NSFetchRequestResult>` with its entity, predicate, sort descriptors, limit and offset.
-    ///   By its `resultType` the answer is an array of objects (`context.object(with:)`, faults are enough) or of object IDs, an array
-    ///   with one number for a count, or an array of dictionaries. It tells of what is stored: changes of `context` that are not saved
-    ///   are the stack's to add, so a predicate is not to be evaluated on objects of `context`, which has them; a context
-    ///   of the store's own on the same coordinator will do.
-    /// - An `NSSaveChangesRequest` is carried out whole or not at all, and the answer is an empty array. The objects have permanent IDs,
-    ///   and give their values by key-value coding. The stack has compared their versions just before.
-    /// - Parameter context: nil where there is none.
-    /// - Throws: for a fetch what the fetch is to throw. 134091 (`NSPersistentStoreUnsupportedRequestTypeError`) says that the store
-    ///   does not know how: then the stack asks for all objects of the entity and does the rest itself. For a save what
-    ///   `save()` is to throw; nothing has changed then, and the context keeps its changes. 133020 with `NSMergeConflict`s
-    ///   under `NSPersistentStoreSaveConflictsErrorKey` goes to the merge policy, and the save is tried again.
+    /// - A fetch request is an `NSFetchRequest<any NSFetchRequestResult>` with its entity, predicate, sort descriptors, limit and offset. Depending
+    ///   on its `resultType` the result is an array of objects (`context.object(with:)`, faults are enough) or of object IDs, an array with one
+    ///   number for a count, or an array of dictionaries. It reflects the stored state: the stack adds the unsaved changes of `context`. So do not
+    ///   evaluate a predicate on objects of `context`, which have these changes; use another context of your own on the same coordinator.
+    /// - An `NSSaveChangesRequest` is executed whole or not at all, and the result is an empty array. The objects have permanent IDs, and give
+    ///   their values by key-value coding. The stack has just compared their versions.
+    /// - Parameter context: nil if no context makes the request.
+    /// - Throws: for a fetch, the error that the fetch throws. 134091 (`NSPersistentStoreUnsupportedRequestTypeError`) means that the store does
+    ///   not support the request: the stack then requests all objects of the entity and does the rest itself. For a save, the error that `save()`
+    ///   throws; nothing has changed then, and the context keeps its changes. 133020 with `NSMergeConflict`s under
+    ///   `NSPersistentStoreSaveConflictsErrorKey` goes to the merge policy, and the save is retried.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override execute(_:with:).")
     }
 
-    /// The stored values of one object: called when a fault fires, when an object is refreshed, and before it is saved, for its version. After
-    /// a save an object shows what was saved; of an entity with derived attributes it is asked for then.
-    /// - Throws: 133000 (`CocoaError(.managedObjectReferentialIntegrity)`) where there is no such object any more. Any other error is
-    ///   kept: the property that was asked for is nil, and the context's next save throws 134030 with this error beneath.
+    /// Returns the stored values of one object. Called when a fault fires, when an object is refreshed, and before it is saved, for its version.
+    /// After a save an object shows the saved values; only for an entity with derived attributes this is called then.
+    /// - Throws: 133000 (`CocoaError(.managedObjectReferentialIntegrity)`) if the object does not exist any more. Any other error is remembered:
+    ///   the property that was read is nil, and the context's next save throws 134030 with this error beneath.
     open func newValuesForObject(
         with objectID: NSManagedObjectID, with context: NSManagedObjectContext
     ) throws -> NSIncrementalStoreNode {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override newValuesForObject(with:with:).")
     }
 
-    /// The stored destinations of a relationship: of a to-many relationship an array (or set) of `NSManagedObjectID`s, in order where it
-    /// is ordered; of a to-one relationship an `NSManagedObjectID`, or `NSNull`.
-    /// - Throws: as `newValuesForObject(with:with:)`.
+    /// Returns the stored destinations of a relationship: for a to-many relationship an array (or set) of `NSManagedObjectID`s, in order if it is
+    /// ordered; for a to-one relationship an `NSManagedObjectID`, or `NSNull`.
+    /// - Throws: the errors of `newValuesForObject(with:with:)`.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
         with context: NSManagedObjectContext?
@@ -89,33 +84,32 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override newValue(forRelationship:forObjectWith:with:).")
     }
 
-    /// Permanent IDs for objects that the next save inserts, made with `newObjectID(for:referenceObject:)`, in the order of the objects. The
-    /// default takes the text of a new UUID as the reference object of each.
-    /// - Throws: what the save, or `NSManagedObjectContext.obtainPermanentIDs(for:)`, is to throw.
+    /// Returns permanent IDs for objects that the next save inserts, made with `newObjectID(for:referenceObject:)`, in the order of the objects.
+    /// The default uses the text of a new UUID as each reference object.
+    /// - Throws: the error that the save, or `NSManagedObjectContext.obtainPermanentIDs(for:)`, throws.
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         array.map { newObjectID(for: $0.entity, referenceObject: UUID().uuidString) }
     }
 
-    /// Called when a context has got objects of this store that it did not have: it may ask for their values. Called once more for each
-    /// context that has an object; of new ones once they are saved, of all of a save at once. The default does nothing.
+    /// Called when a context has registered objects of this store: it may read their values. It is called for each context that has an object; for
+    /// new objects after their save, with all objects of a save at once. The default does nothing.
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-    /// Called when a context has let go of objects: nobody asks for their values until they are registered again. The default does
-    /// nothing.
+    /// Called when a context has released objects: it does not read their values until they are registered again. The default does nothing.
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     // MARK: IDs
 
-    /// The ID of the object that a reference object names: the same for the same reference object, in every process.
-    /// - Parameter data: immutable; a string or an integer, whose text is in the URI of the ID. One that comes from a URI is an `Int` where
-    ///   it reads as one, else a string.
-    /// - Precondition: the entity is not abstract, and of this store.
+    /// Returns the ID of the object that a reference object identifies. Equal reference objects give the same ID in every process.
+    /// - Parameter data: immutable; a string or an integer, whose text is in the URI of the ID. From a URI it is an `Int` if the text is one, or
+    ///   else a string.
+    /// - Precondition: the entity is not abstract, and belongs to this store.
     public final func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         references.objectID(of: data, runtimes[ObjectIdentifier(entity)], entity, in: self)
     }
 
-    /// The reference object of an ID of this store.
-    /// - Precondition: the ID is of this store, and not temporary.
+    /// Returns the reference object of an ID of this store.
+    /// - Precondition: the ID belongs to this store, and is not temporary.
     public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
         references.reference(of: objectID)
     }
@@ -134,7 +128,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     final func table(of key: ObjectKey) -> EntityTable? { schema?.table(of: key, slotBase: slotBase) }
 
-    // MARK: What the stack asks
+    // MARK: Called by the stack
 
     override final func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         slotBase = UInt64(firstSlot) << 48
@@ -173,7 +167,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         noteMetadataKept()
     }
 
-    /// Asks for a save of no objects at all.
+    /// Requests a save without objects.
     /// Source: https://developer.apple.com/documentation/coredata/nsincrementalstore/execute(_:with:)
     override final func writeMetadata() throws {
         _ = try inTurn { try execute(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), with: nil) }
@@ -199,7 +193,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: Versions of what was saved
 
-    /// - Returns: a version for what was just saved of an object, which it has until it is read or saved again.
+    /// - Returns: a version for the values just saved. The object has it until it is read or saved again.
     final func noteSave(of key: ObjectKey) -> UInt32 {
         saves.withLock { saves in
             defer { saves.next = saves.next > 1 ? saves.next - 1 : .max - 1 }
@@ -208,7 +202,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    /// Whether nobody has saved an object here since it got a version of `noteSave`.
+    /// Whether the object was not saved again here since `noteSave` gave it this version.
     final func isLastSave(_ version: UInt32, of key: ObjectKey) -> Bool { saves.withLock { $0.versions[key] == version } }
 
     final func forgetSave(of key: ObjectKey) { saves.withLock { $0.versions[key] = nil } }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a context asks of an incremental store at a save.
+/// A context's save, as a request to an incremental store.
 /// Source: https://developer.apple.com/documentation/coredata/nssavechangesrequest
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
     /// Objects to insert; each has its permanent ID.
     open private(set) var insertedObjects: Set<NSManagedObject>?
-    /// Objects to write because they, or only members of their to-many relationships, have changed.
+    /// Objects to write because they have changed, or only the members of their to-many relationships have.
     open private(set) var updatedObjects: Set<NSManagedObject>?
     /// Objects to delete.
     open private(set) var deletedObjects: Set<NSManagedObject>?
-    /// Objects that are not written, and must be as they were read (`detectConflicts(for:)`).
+    /// Objects that are not written, and must be unchanged in the store since they were read (`detectConflicts(for:)`).
     open private(set) var lockedObjects: Set<NSManagedObject>?
 
     public init(

@@ -1,6 +1,6 @@
-/// Tells incremental stores which of their objects a context has: each once, a new one as soon as it is saved.
+/// Reports to incremental stores which of their objects a context has: each object once, and a new one as soon as it is saved.
 final class RegistrationObserver {
-    /// What stores were told of.
+    /// The objects that were reported to their stores.
     private var told: Set<ObjectKey> = []
     private var gathered: Keys?
 
@@ -8,7 +8,7 @@ final class RegistrationObserver {
     private typealias Keys = [(store: NSIncrementalStore, keys: [ObjectKey])]
 
     func registered(_ object: NSManagedObject) {
-        // A store knows nothing of an object that was not saved, though it may have an ID.
+        // A store does not know an object that was not saved, even if it has an ID.
         guard !object.key.isTemporary, !object.state.contains(.inserted), let store = object.runtime.store as? NSIncrementalStore,
             told.insert(object.key).inserted
         else { return }
@@ -19,7 +19,7 @@ final class RegistrationObserver {
         }
     }
 
-    /// - Parameter objects: alive, and still under the keys that they were registered by.
+    /// - Parameter objects: alive, and still under the keys with which they were registered.
     func unregistered(_ objects: [Unmanaged<NSManagedObject>]) {
         var stores: Keys = []
         for object in objects {
@@ -30,7 +30,7 @@ final class RegistrationObserver {
         for (store, keys) in stores { store.noteUnregistered(keys) }
     }
 
-    /// Has stores told of what is registered from now on at once, by `endGathering()`.
+    /// Collects the registrations from now on; `endGathering()` reports them at once.
     func beginGathering() { gathered = [] }
 
     func endGathering() {

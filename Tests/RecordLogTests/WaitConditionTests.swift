@@ -1,0 +1,68 @@
+import Synchronization
+import Testing
+
+@testable import RecordLog
+
+@Suite struct WaitConditionTests {
+    @Test("A thread waits until other work has finished, and then sees what that has written")
+    func aThreadWaitsUntilOtherWorkHasFinished() {
+        for round in 0..<200 {
+            let end = Completion(), written = Atomic(0)
+            #expect(!end.isFinished)
+            let isStarted = SystemThread.start {
+                if round % 2 == 0 { SystemThread.rest() }
+                written.store(round, ordering: .relaxed)
+                end.finish()
+            }
+            guard isStarted else { return }
+            end.wait()
+            #expect(end.isFinished && written.load(ordering: .relaxed) == round)
+            // A wait for finished work returns at once.
+            end.wait()
+        }
+    }
+
+    @Test("Many threads that wait are all woken by one change")
+    func manyThreadsAreWokenByOneChange() {
+        let condition = WaitCondition(), isOpen = Atomic(false), through = Atomic(0), ends = (0..<8).map { _ in Completion() }
+        for end in ends {
+            let isStarted = SystemThread.start {
+                condition.wait { isOpen.load(ordering: .acquiring) }
+                through.add(1, ordering: .relaxed)
+                end.finish()
+            }
+            if !isStarted { end.finish() }
+        }
+        SystemThread.rest()
+        #expect(through.load(ordering: .relaxed) == 0)
+        condition.change { isOpen.store(true, ordering: .releasing) }
+        for end in ends { end.wait() }
+        #expect(through.load(ordering: .relaxed) == ends.count)
+    }
+
+    @Test("A wait with a limit ends without the change, and not before its time")
+    func aWaitWithALimitEnds() {
+        let condition = WaitCondition(), clock = ContinuousClock(), start = clock.now
+        condition.wait(atMost: 30) { false }
+        #expect(clock.now - start >= .milliseconds(20))
+        condition.wait(atMost: 60_000) { true }
+        #expect(clock.now - start < .seconds(50))
+    }
+
+    @Test("A writer that waits for another handle's lock of a file in memory goes on as soon as the lock is free")
+    func aWaiterForAFileInMemoryGoesOn() throws {
+        let file = MemoryFile(path: "memory", identity: FileSystemIdentity(device: 0, inode: 1), memoryMax: 1 << 20)
+        #expect(file.tryLock() && !file.tryLock())
+        let end = Completion()
+        let isStarted = SystemThread.start {
+            while !file.tryLock() { file.waitForLock() }
+            file.unlock()
+            end.finish()
+        }
+        guard isStarted else { return }
+        SystemThread.rest()
+        file.unlock()
+        end.wait()
+        #expect(file.tryLock())
+    }
+}
