@@ -24,7 +24,7 @@ import Testing
         #expect(stack.context.identities.count == 0)
         // What a result costs: its key, and what the order compares.
         #expect(MemoryLayout<ResultsList.Entry>.stride == 16 && MemoryLayout<PredicateValue>.stride == 24)
-        #expect(stack.context.lastQuery.rowsVisited <= Self.count && !stack.context.lastQueryWasInMemory)
+        #expect(stack.context.lastQuery.rowsVisited <= Self.count && !stack.context.queries.lastQueryWasInMemory)
 
         // One batch comes with the first object that is asked for.
         var reads = stack.rowReads
@@ -87,7 +87,7 @@ import Testing
         stack.context.lastQuery = QueryStatistics()
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectIDsKey: ids], into: [stack.context])
         #expect(mirror.sections == ListMirror.sections(of: controller) && mirror.problems == [])
-        #expect(stack.context.lastQuery.rowsMatched == controller.list.count && !stack.context.lastQueryWasInMemory)
+        #expect(stack.context.lastQuery.rowsMatched == controller.list.count && !stack.context.queries.lastQueryWasInMemory)
         // The mirror asks each object that is told for its name. What another test in this process may observe is made too.
         let registered = stack.context.identities.count
         #expect(mirror.changes == 117 && (registered <= 117 || ContextNotification.didChange.isNamed), "\(registered) registered")
