@@ -45,7 +45,7 @@ import Testing
             #expect(tasks?.map { $0.value(forKey: "title") as? String } == ["0", "1"])
             #expect((person.value(forKeyPath: "tags.label") as? NSSet)?.count == 2)
         }
-        #expect(groups.count == 10 && stack.rowReads == after && context.memberEntriesRead == 0)
+        #expect(groups.count == 10 && stack.rowReads == after && context.queries.memberEntriesRead == 0)
     }
 
     @Test("Prefetching follows long paths; without it a fetch reads one by one", arguments: StoreKind.planning)
@@ -57,11 +57,11 @@ import Testing
         func look(_ groups: [NSManagedObject]) -> Int {
             groups.reduce(0) { $0 + ((($1.value(forKeyPath: "people.tasks")) as? NSSet)?.count ?? 0) }
         }
-        #expect(look(groups) == 100 && stack.rowReads == after && context.memberEntriesRead == 0)
+        #expect(look(groups) == 100 && stack.rowReads == after && context.queries.memberEntriesRead == 0)
         let other = stack.newContext()
         let plain = try other.fetch(request("Group", []))
         let before = stack.rowReads
-        #expect(look(plain) == 100 && stack.rowReads > before && other.memberEntriesRead == 300)
+        #expect(look(plain) == 100 && stack.rowReads > before && other.queries.memberEntriesRead == 300)
         #expect(throws: NSError.self) { try other.fetch(request("Group", ["title"])) }
         #expect(throws: NSError.self) { try other.fetch(request("Group", ["people.nobody"])) }
     }
@@ -75,7 +75,7 @@ import Testing
         for person in try context.fetch(some) {
             #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.count == 2 && (person.value(forKey: "tags") as? NSSet)?.count == 2)
         }
-        #expect(context.memberEntriesRead == 0)
+        #expect(context.queries.memberEntriesRead == 0)
     }
 
     @Test("A batch is prefetched when one of its objects is read", arguments: StoreKind.planning)
@@ -93,9 +93,9 @@ import Testing
             #expect((person.value(forKeyPath: "group.title") as? String) == "g5")
             #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.count == 2)
         }
-        #expect(stack.rowReads - before == 20 + 1 && context.memberEntriesRead == 0)
+        #expect(stack.rowReads - before == 20 + 1 && context.queries.memberEntriesRead == 0)
         for person in people { _ = person.value(forKey: "name") }
-        #expect(context.laterBatches.isEmpty && stack.rowReads - reads == 100 + 200 + 10)
+        #expect(context.queries.laterBatches.isEmpty && stack.rowReads - reads == 100 + 200 + 10)
     }
 
     @Test("Without faults, objects are read a batch at a time", arguments: StoreKind.planning)
@@ -110,7 +110,7 @@ import Testing
         #expect(people.suffix(10).allSatisfy { !$0.isFault } && people[30..<90].allSatisfy(\.isFault))
         #expect((people[99] as? Person)?.fetches == 1)
         context.reset()
-        #expect(context.laterBatches.isEmpty)
+        #expect(context.queries.laterBatches.isEmpty)
     }
 
     @Test("Children prefetch through their parents", arguments: StoreKind.planning)
@@ -123,7 +123,7 @@ import Testing
         for person in people {
             #expect(person.value(forKeyPath: "group.title") != nil && (person.value(forKey: "tasks") as? NSOrderedSet)?.count == 2)
         }
-        #expect(stack.rowReads == after && child.memberEntriesRead == 0)
+        #expect(stack.rowReads == after && child.queries.memberEntriesRead == 0)
     }
 
     @Test("The context's changes stay on top of prefetched rows", arguments: StoreKind.planning)
@@ -189,6 +189,6 @@ import Testing
             let tasks = (person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject]
             #expect(tasks?.map { $0.value(forKey: "title") as? String } == (0..<30).map { "\($0)" })
         }
-        #expect(stack.rowReads - reads == 3100 && context.memberEntriesRead == 0)
+        #expect(stack.rowReads - reads == 3100 && context.queries.memberEntriesRead == 0)
     }
 }

@@ -35,7 +35,7 @@ import Testing
             try QueryTuning.with(tuning) { () throws in
                 let found = try stack.context.fetch(request)
                 #expect(Set(found) == wanted && found.count == wanted.count, "\(predicate) by \(tuning): \(found.count), memory \(wanted.count)")
-                #expect(!stack.context.lastQueryWasInMemory, "\(predicate)")
+                #expect(!stack.context.queries.lastQueryWasInMemory, "\(predicate)")
                 #expect(try stack.context.count(for: request) == wanted.count, "\(predicate), counted")
             }
         }
@@ -201,7 +201,7 @@ import Testing
                 let reader = stack.newContext()
                 try QueryTuning.with(tuning) { () throws in
                     #expect(try reader.fetch(request).count == wanted && reader.count(for: request) == wanted, "\(format) by \(tuning)")
-                    #expect(!reader.lastQueryWasInMemory, "\(format)")
+                    #expect(!reader.queries.lastQueryWasInMemory, "\(format)")
                 }
             }
         }

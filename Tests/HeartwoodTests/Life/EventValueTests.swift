@@ -46,9 +46,9 @@ import Testing
         let (c, d) = (stack.insert("Person", ["name": "c"], into: context), stack.insert("Person", ["name": "d"], into: context))
         c.setValue(mine, forKey: "group")
         context.processPendingChanges()
-        let read = context.memberEntriesRead
+        let read = context.queries.memberEntriesRead
         d.setValue(mine, forKey: "group")
-        #expect(context.memberEntriesRead == read)
+        #expect(context.queries.memberEntriesRead == read)
         #expect(titles(mine.changedValuesForCurrentEvent()["people"])?.sorted() == ["a", "b", "c"])
         context.processPendingChanges()
         _ = mine.value(forKey: "people")

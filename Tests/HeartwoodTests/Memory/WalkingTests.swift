@@ -46,7 +46,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         }
         #expect(sum == Self.sum(5000))
         #expect(items.allSatisfy { $0.storage == nil && $0.rowBody == nil && $0.isFault })
-        #expect(stack.context.identities.count == 5000 && stack.context.listed.isEmpty && stack.context.memory.files.count == 1)
+        #expect(stack.context.identities.count == 5000 && stack.context.pending.listed.isEmpty && stack.context.readState.memory.files.count == 1)
     }
 
     @Test("A predicate that no row can answer is evaluated on a few objects at a time", arguments: StoreKind.recordLogs)

@@ -60,7 +60,7 @@ import Testing
             try context.save()
             #expect(heard.take()?.objects(NSDeletedObjectsKey) == [bob])
             #expect(context.deletedObjects.isEmpty && !context.hasChanges && !bob.isDeleted && bob.managedObjectContext == nil)
-            #expect(context.registeredObject(for: bob.objectID) == nil && context.changeCount == 0)
+            #expect(context.registeredObject(for: bob.objectID) == nil && context.pending.changeCount == 0)
             context.delete(bob)
             #expect(!context.hasChanges, "it is deleted already")
             #expect(try merged.stack.storedNames() == ["Ann"])
@@ -104,7 +104,7 @@ import Testing
         try context.obtainPermanentIDs(for: [bob])
         context.processPendingChanges()
         #expect(heard.all.allSatisfy { $0.objects(NSUpdatedObjectsKey) == nil && $0.objects(NSDeletedObjectsKey) == nil })
-        #expect(context.deletedObjects == [bob] && context.updatedObjects.isEmpty && context.changeCount == 0)
+        #expect(context.deletedObjects == [bob] && context.updatedObjects.isEmpty && context.pending.changeCount == 0)
         try context.save()
         #expect(try merged.stack.storedNames() == ["ann"])
     }
@@ -162,9 +162,9 @@ import Testing
         stack.context.delete(theirs)
         try stack.context.save()
         context.mergeChanges(fromContextDidSave: try #require(heard.take()))
-        #expect(context.deletedObjects == [bob] && context.changeCount == 0)
+        #expect(context.deletedObjects == [bob] && context.pending.changeCount == 0)
         manager.undo()
-        #expect(context.insertedObjects == [bob] && context.deletedObjects.isEmpty && context.changeCount == 1)
+        #expect(context.insertedObjects == [bob] && context.deletedObjects.isEmpty && context.pending.changeCount == 1)
         try context.save()
         #expect(try stack.storedNames() == ["bob"])
     }
@@ -191,10 +191,10 @@ import Testing
     @Test("A merged deletion makes no fetch more expensive") func itMakesNoFetchDearer() throws {
         let merged = try merged(.recordLog)
         _ = try merged.stack.fetch("Person", "name == 'ann'", in: merged.context)
-        #expect(merged.context.hasChanges && !merged.context.lastQueryWasInMemory)
+        #expect(merged.context.hasChanges && !merged.context.queries.lastQueryWasInMemory)
         let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
         request.resultType = .managedObjectIDResultType
-        #expect(try merged.context.fetch(request) == [merged.ann.objectID] && !merged.context.lastQueryWasInMemory)
+        #expect(try merged.context.fetch(request) == [merged.ann.objectID] && !merged.context.queries.lastQueryWasInMemory)
     }
 
     @Test("A context that never saves forgets unreferenced deleted objects") func aContextThatNeverSavesForgetsThoseThatNobodyHolds() throws {
@@ -214,7 +214,7 @@ import Testing
             try stack.context.save()
             if number != 1 { #expect(mine.isDeleted) }
         }
-        #expect(context.mergedDeletions.count <= 2 * NSManagedObjectContext.mergedDeletionsMin && context.deletedObjects.contains(held))
+        #expect(context.pending.mergedDeletions.count <= 2 * NSManagedObjectContext.mergedDeletionsMin && context.deletedObjects.contains(held))
         #expect(unheld == nil && held.isDeleted)
     }
 

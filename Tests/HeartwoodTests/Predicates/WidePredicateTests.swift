@@ -110,7 +110,7 @@ import Testing
                             let got = Set(found.map(\.objectID))
                             if got != wanted || found.count != expected.count {
                                 let wrong = all.filter { got.contains($0.objectID) != wanted.contains($0.objectID) }.prefix(3).map { ($0.value(forKey: "id") as? String ?? "?") + (got.contains($0.objectID) ? " too many" : " missing") }
-                                Issue.record("FOUND \(name) \(says) as \(printed) of \(entity) own \(own): \(found.count) for \(expected.count), \(wrong): in memory \(context.lastQueryWasInMemory)")
+                                Issue.record("FOUND \(name) \(says) as \(printed) of \(entity) own \(own): \(found.count) for \(expected.count), \(wrong): in memory \(context.queries.lastQueryWasInMemory)")
                                 return
                             }
                             if zip(found, ordered).contains(where: { isBefore($0, $1) || isBefore($1, $0) }) { Issue.record("ORDER \(name) \(says) by \(sort) of \(entity)") }

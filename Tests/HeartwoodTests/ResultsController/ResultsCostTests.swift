@@ -24,7 +24,7 @@ import Testing
         #expect(stack.context.identities.count == 0)
         // The memory of a result: its key, and the order's values.
         #expect(MemoryLayout<ResultsList.Entry>.stride == 16 && MemoryLayout<PredicateValue>.stride == 24)
-        #expect(stack.context.lastQuery.rowsVisited <= Self.count && !stack.context.lastQueryWasInMemory)
+        #expect(stack.context.lastQuery.rowsVisited <= Self.count && !stack.context.queries.lastQueryWasInMemory)
 
         // The first requested object reads one batch.
         var reads = stack.rowReads
@@ -87,7 +87,7 @@ import Testing
         stack.context.lastQuery = QueryStatistics()
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectIDsKey: ids], into: [stack.context])
         #expect(mirror.sections == ListMirror.sections(of: controller) && mirror.problems == [])
-        #expect(stack.context.lastQuery.rowsMatched == controller.list.count && !stack.context.lastQueryWasInMemory)
+        #expect(stack.context.lastQuery.rowsMatched == controller.list.count && !stack.context.queries.lastQueryWasInMemory)
         // The mirror asks each reported object for its name. Objects that another test in this process may observe are made too.
         let registered = stack.context.identities.count
         #expect(mirror.changes == 117 && (registered <= 117 || ContextNotification.didChange.isNamed), "\(registered) registered")

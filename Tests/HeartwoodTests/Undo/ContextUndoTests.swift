@@ -15,7 +15,7 @@ import Testing
         stack.context.undo()
         stack.context.redo()
         #expect(person.value(forKey: "name") as? String == "b")
-        #expect(!person.state.contains(.recorded) && stack.context.objectFlags.isEmpty)
+        #expect(!person.state.contains(.recorded) && stack.context.making.objectFlags.isEmpty)
         let manager = UndoManager()
         stack.context.undoManager = manager
         #expect(person.state.contains(.recorded))

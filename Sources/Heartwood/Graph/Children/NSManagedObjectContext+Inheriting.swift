@@ -18,11 +18,11 @@ extension NSManagedObjectContext {
     }
 
     private func askParent(about key: ObjectKey) throws -> ParentAnswer {
-        let seen = keysSeen
+        let seen = lineage.keysSeen
         let (answer, rows) = try askParent { parent in
-            (try parent.answer(for: key, seen: seen), parent.memory)
+            (try parent.answer(for: key, seen: seen), parent.readState.memory)
         }
-        memory.add(rows)
+        readState.memory.add(rows)
         return answer
     }
 
@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
     /// Returns the members of a to-many relationship as the store, or the parent of a child context, lists them.
     final func committedMembers(of object: NSManagedObject, property: Int) throws -> [ObjectKey] {
         guard parentContext == nil else {
-            let key = object.key, seen = keysSeen
+            let key = object.key, seen = lineage.keysSeen
             return try askParent { parent in
                 let members = try parent.members(of: key, property: property)
                 guard let names = parent.tree.oldNames(after: seen) else { return members }
@@ -124,14 +124,14 @@ extension NSManagedObjectContext {
 
     /// Fetches from the parent, including its unsaved changes, and returns this context's objects: faults, unless they were registered.
     final func fetchFromParent(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
-        let request = fetch.forParent, seen = keysSeen
+        let request = fetch.forParent, seen = lineage.keysSeen
         let found = try askParent { parent in
             let objects = try parent.fetchObjects(request), names = parent.tree.oldNames(after: seen)
             // Rows do not hold old names.
             let rows = objects.map { names == nil && (try? parent.fulfil($0)) == true ? $0.sharedRow : nil }
-            return Found(keys: objects.map(\.key), rows: rows, memory: parent.memory, names: names, statistics: parent.lastQuery)
+            return Found(keys: objects.map(\.key), rows: rows, memory: parent.readState.memory, names: names, statistics: parent.lastQuery)
         }
-        memory.add(found.memory)
+        readState.memory.add(found.memory)
         lastQuery = found.statistics
         return zip(found.keys, found.rows).compactMap { key, row in
             guard let object = object(for: found.names?[key] ?? key) else { return nil }

@@ -5,11 +5,11 @@ extension NSManagedObjectContext {
     final func setParent(_ newValue: NSManagedObjectContext?) {
         guard newValue !== parentContext else { return }
         precondition(
-            parentContext == nil && ownCoordinator == nil && identities.count == 0,
+            parentContext == nil && lineage.ownCoordinator == nil && identities.count == 0,
             "A context's parent is set once, before it is used and in place of a persistent store coordinator; make a new context.")
         guard let newValue else { return }
         precondition(newValue !== self && !newValue.descends(from: self), "A context cannot be its own ancestor.")
-        if isFollowing {
+        if lineage.isFollowing {
             feed?.remove(self)
             newValue.followers.add(self)
         }
@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     }
 
     /// The source of the saves and merges that this context follows: its parent, or its coordinator.
-    final var feed: ContextFollowers? { parentContext?.followers ?? ownCoordinator?.followers }
+    final var feed: ContextFollowers? { parentContext?.followers ?? lineage.ownCoordinator?.followers }
 
     /// Whether `other` is an ancestor of this context.
     final func descends(from other: NSManagedObjectContext) -> Bool {
@@ -44,13 +44,13 @@ extension NSManagedObjectContext {
     /// - Complexity: one load, or O(registered objects) after a save of the root that inserted objects.
     @inline(__always)
     final func adoptKeys() {
-        if tree.count != keysSeen { takeRenames() }
+        if tree.count != lineage.keysSeen { takeRenames() }
     }
 
     @inline(never)
     private func takeRenames() {
-        let renames = tree.renames(after: keysSeen)
-        keysSeen = renames.count
+        let renames = tree.renames(after: lineage.keysSeen)
+        lineage.keysSeen = renames.count
         guard !renames.map.isEmpty else { return }
         var merged: [NSManagedObject] = []
         for (old, new) in renames.map {
@@ -74,6 +74,6 @@ extension NSManagedObjectContext {
 
     /// Returns this context's current name of a key that may be an old one.
     final func currentKey(_ key: ObjectKey) -> ObjectKey {
-        key.isTemporary ? tree.current(key, seen: keysSeen) : key
+        key.isTemporary ? tree.current(key, seen: lineage.keysSeen) : key
     }
 }

@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     final func saveToParent() throws {
         var attempts = 0
         while true {
-            let changes = listed.filter { !$0.isDeleted || !$0.state.contains(.inaccessible) }.map(PushedChange.init)
+            let changes = pending.listed.filter { !$0.isDeleted || !$0.state.contains(.inaccessible) }.map(PushedChange.init)
             let gone = try askParent { try $0.accept(changes) }
             guard !gone.isEmpty else { return }
             let conflicts = gone.compactMap { identities[$0] }.map {
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         let hasRow = known.map { $0.isDeleted && !$0.isInserted && !key.isTemporary && !$0.state.contains(.inaccessible) } ?? false
         let isInserted = !hasRow && (change.kind == .inserted || key.isTemporary || object.isInserted)
         let wasDeleted = object.isDeleted
-        if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+        if object.state.isDisjoint(with: .changed) { pending.changeCount += 1 }
         object.state.subtract([.fault, .inaccessible, .deleted, .settled])
         object.state.insert(isInserted ? .inserted : .updated)
         if object.state.contains(.outdated) { rebase(object) }

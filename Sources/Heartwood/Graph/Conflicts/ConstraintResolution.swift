@@ -99,7 +99,7 @@ extension NSManagedObject {
 extension NSManagedObjectContext {
     /// Removes an inserted object from the context. Its values stay readable.
     fileprivate final func forget(inserted object: NSManagedObject) {
-        changeCount -= 1
+        pending.changeCount -= 1
         identities.remove(object.key)
         object.state.remove([.inserted, .updated])
         object.state.insert([.deleted, .detached, .inaccessible])

@@ -13,8 +13,8 @@ extension NSManagedObjectContext {
     final func agreePairs() throws {
         var position = 0
         // The loop also reaches objects that it appends to `listed`.
-        while position < listed.count {
-            let object = listed[position]
+        while position < pending.listed.count {
+            let object = pending.listed[position]
             position += 1
             guard !object.runtime.pairs.isEmpty, object.hasChanges, !object.isDeleted, !object.state.contains(.detached),
                 let values = object.storage?.values, !values.isEmpty

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
         checkQueue()
         guard object.managedObjectContext === self, object.state.isDisjoint(with: [.inserted, .detached]) else { return }
         _ = object.row
-        if !checked.contains(where: { $0 === object }) { checked.append(object) }
+        if !pending.checked.contains(where: { $0 === object }) { pending.checked.append(object) }
     }
 
     /// Gives every changed object to its store. Conflicts that the stores report go to the merge policy, and the save is repeated, up to
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     final func saveToStores() throws {
         var attempts = 0
         var done: [NSPersistentStore] = []
-        derivedKeys = []
+        pending.derivedKeys = []
         while true {
             do {
                 try agreePairs()

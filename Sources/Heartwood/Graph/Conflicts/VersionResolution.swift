@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
 
     /// Replaces the object with `key` by another one, or by none, in the changed values of this context.
     final func replaceReferences(to key: ObjectKey, with new: ObjectKey) {
-        for object in listed {
+        for object in pending.listed {
             guard let storage = object.storage, !storage.values.isEmpty else { continue }
             for index in storage.values.indices {
                 switch storage.values[index] {

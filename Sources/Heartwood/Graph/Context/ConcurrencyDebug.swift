@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
     /// Traps, if the debug mode is on, unless the caller runs on the context's queue or thread.
     @inline(__always)
     final func checkQueue(_ use: StaticString = #function) {
-        if isWatched { trapUnlessConfined(use) }
+        if confinement.isWatched { trapUnlessConfined(use) }
     }
 
     @inline(never)
@@ -31,12 +31,12 @@ extension NSManagedObjectContext {
         guard !isConfinedHere else { return }
         // `precondition` would not print its message in a release build.
         fatalError(
-            "\(ConcurrencyDebug.argument): \(use) was used on the wrong \(queue == nil ? "thread" : "queue"), for "
+            "\(ConcurrencyDebug.argument): \(use) was used on the wrong \(confinement.queue == nil ? "thread" : "queue"), for "
                 + "\(confinementDescription). Another context's objects are reached by object(with:) and their objectID.")
     }
 
     private var isConfinedHere: Bool {
-        queue.map(\.isCurrent) ?? (confiningThread === Thread.current)
+        confinement.queue.map(\.isCurrent) ?? (confinement.confiningThread === Thread.current)
     }
 
     private var confinementDescription: String {

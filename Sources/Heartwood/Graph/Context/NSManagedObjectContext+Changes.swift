@@ -4,7 +4,7 @@ import RecordLog
 extension NSManagedObjectContext {
     final func changedObjects(where condition: (NSManagedObject) -> Bool) -> Set<NSManagedObject> {
         checkQueue()
-        return Set(listed.lazy.filter(condition))
+        return Set(pending.listed.lazy.filter(condition))
     }
 
     /// Implements `insert(_:)`.
@@ -24,11 +24,11 @@ extension NSManagedObjectContext {
         object.runtime = runtime
         object.contextReference = Unmanaged.passUnretained(self)
         object.key = nextTemporaryKey(slot: runtime.slot)
-        object.state = objectFlags.union(.inserted)
-        if type(of: object) != runtime.objectClass { hasOtherClasses = true }
+        object.state = making.objectFlags.union(.inserted)
+        if type(of: object) != runtime.objectClass { making.hasOtherClasses = true }
         identities.insert(object, for: object.key)
         list(object)
-        changeCount += 1
+        pending.changeCount += 1
         noteEvent(.inserted, object)
         if object.state.contains(.recorded) { object.recordInsertion() }
         object.awakeFromInsert()
@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
     /// Undoes the unsaved deletion of an object.
     final func undelete(_ object: NSManagedObject) {
         object.state.remove(.deleted)
-        if object.state.isDisjoint(with: .changed) { changeCount -= 1 }
+        if object.state.isDisjoint(with: .changed) { pending.changeCount -= 1 }
         if object.state.contains(.outdated) { rebase(object) }
         noteEvent(.inserted, object)
         if object.state.contains(.recorded) { object.recordInsertion() }
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
     final func list(_ object: NSManagedObject) {
         guard !object.state.contains(.listed) else { return }
         object.state.insert(.listed)
-        listed.append(object)
+        pending.listed.append(object)
     }
 
     /// Called at an object's first change since the last save, and at its first change in an event.
@@ -54,16 +54,16 @@ extension NSManagedObjectContext {
         guard !object.state.contains(.waking) else { return }
         if object.state.contains(.settled) {
             object.state.remove(.settled)
-            if object.state.contains(.listed) { changedAgain.append(object) }
+            if object.state.contains(.listed) { pending.changedAgain.append(object) }
         }
         guard !object.isInserted else { return }
-        if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+        if object.state.isDisjoint(with: .changed) { pending.changeCount += 1 }
         object.state.insert(.updated)
         list(object)
     }
 
     final func forgetChanges(of object: NSManagedObject) {
-        if !object.state.isDisjoint(with: .changed) { changeCount -= 1 }
+        if !object.state.isDisjoint(with: .changed) { pending.changeCount -= 1 }
         object.state.subtract(.changed)
         object.dropValues()
     }
@@ -99,13 +99,13 @@ extension NSManagedObjectContext {
         }
         if let remains { object.recordDeletion(remains) }
         if object.isInserted {
-            changeCount -= 1
+            pending.changeCount -= 1
             noteDrop(of: object)
             identities.remove(object.key)
             object.state.remove([.inserted, .updated])
             object.state.insert([.deleted, .detached])
         } else {
-            if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+            if object.state.isDisjoint(with: .changed) { pending.changeCount += 1 }
             object.state.insert(.deleted)
             object.state.remove(.settled)
             list(object)
@@ -153,10 +153,10 @@ extension NSManagedObjectContext {
     final func performRollback() {
         checkQueue("rollback()")
         recorder?.forget()
-        let changed = listed
-        listed = []
-        changedAgain = []
-        eventStart = 0
+        let changed = pending.listed
+        pending.listed = []
+        pending.changedAgain = []
+        pending.eventStart = 0
         for object in changed {
             object.state.remove(.listed)
             if object.isInserted {
@@ -171,9 +171,9 @@ extension NSManagedObjectContext {
                 noteEvent(.refreshed, object)
             }
         }
-        changeCount = 0
+        pending.changeCount = 0
         endMergedDeletions(isSaved: false)
-        unfulfilled = nil
+        pending.unfulfilled = nil
         guard readingFailure != nil else { return }
         readingFailure = nil
         for object in identities.all { object.becomeFault() }
@@ -187,17 +187,17 @@ extension NSManagedObjectContext {
             identities.sweep()
             forgotten = identities.all.map(\.objectID)
         }
-        for object in mergedDeletions.values { object.forgetEverything() }
-        mergedDeletions = [:]
+        for object in pending.mergedDeletions.values { object.forgetEverything() }
+        pending.mergedDeletions = [:]
         identities.forEach { $0.forgetEverything() }
         identities.removeAll()
-        listed = []
-        checked = []
-        changedAgain = []
-        eventStart = 0
-        changeCount = 0
+        pending.listed = []
+        pending.checked = []
+        pending.changedAgain = []
+        pending.eventStart = 0
+        pending.changeCount = 0
         readingFailure = nil
-        unfulfilled = nil
+        pending.unfulfilled = nil
         forgetViews()
         advanceGeneration()
         announceReset(forgotten)

@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     /// before.
     final func adopt(_ derived: [SaveBatch.Derived]) {
         for row in derived {
-            derivedKeys.append(row.key)
+            pending.derivedKeys.append(row.key)
             guard let object = identities[row.key], object.rowVersion == row.from else { continue }
             object.storage?.publisher?.send()
             object.rowBody = nil
@@ -16,5 +16,5 @@ extension NSManagedObjectContext {
     }
 
     /// The IDs of the objects of which the last save changed derived attributes only.
-    final var derivedIDs: Set<NSManagedObjectID> { Set(derivedKeys.map { objectID(for: $0) }) }
+    final var derivedIDs: Set<NSManagedObjectID> { Set(pending.derivedKeys.map { objectID(for: $0) }) }
 }

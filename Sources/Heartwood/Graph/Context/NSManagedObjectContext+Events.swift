@@ -7,10 +7,10 @@ import Foundation
 extension NSManagedObjectContext {
     /// Ends the event. O(objects changed in it).
     final func endEvent() {
-        for object in listed[min(eventStart, listed.count)...] { object.settle() }
-        for object in changedAgain { object.settle() }
-        changedAgain = []
-        eventStart = listed.count
+        for object in pending.listed[min(pending.eventStart, pending.listed.count)...] { object.settle() }
+        for object in pending.changedAgain { object.settle() }
+        pending.changedAgain = []
+        pending.eventStart = pending.listed.count
     }
 
     private static let willSaveRounds = 1000
@@ -19,12 +19,12 @@ extension NSManagedObjectContext {
     /// changed, until nothing changes.
     /// - Throws: after `willSaveRounds` rounds that all changed objects.
     final func callWillSave() throws {
-        changedAgain = []
-        eventStart = 0
+        pending.changedAgain = []
+        pending.eventStart = 0
         for round in 0..<Self.willSaveRounds {
             guard callWillSave(ofSettled: round == 0).isEmpty else { continue }
             guard !events.isEmpty else {
-                changedAgain = []
+                pending.changedAgain = []
                 return
             }
             postChanges()
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
     /// Runs `body`, calls `willSave` of the objects that it has changed, and validates those that `willSave` has changed.
     /// - Throws: after `willSaveRounds` rounds that all changed objects, or if a value is not valid.
     final func callWillSave(afterResolving body: () throws -> Void) throws {
-        for object in listed { object.state.insert(.settled) }
+        for object in pending.listed { object.state.insert(.settled) }
         try body()
         var changed: [NSManagedObject] = []
         for _ in 0..<Self.willSaveRounds {
@@ -52,8 +52,8 @@ extension NSManagedObjectContext {
     private func callWillSave(ofSettled: Bool) -> [NSManagedObject] {
         var called: [NSManagedObject] = []
         var index = 0
-        while index < listed.count {
-            let object = listed[index]
+        while index < pending.listed.count {
+            let object = pending.listed[index]
             index += 1
             guard object.isToBeSaved, !object.runtime.isPlainClass, ofSettled || !object.state.contains(.settled) else { continue }
             object.state.insert(.settled)
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
             NSManagedObjectValidationError,
             "The objects still changed after \(Self.willSaveRounds) rounds of willSave and of observers; nothing was saved. "
                 + "A willSave that sets a value is called again: let it look first whether the value is right, or use setPrimitiveValue(_:forKey:).",
-            [NSAffectedObjectsErrorKey: listed.filter { $0.isToBeSaved && !$0.state.contains(.settled) }])
+            [NSAffectedObjectsErrorKey: pending.listed.filter { $0.isToBeSaved && !$0.state.contains(.settled) }])
     }
 }
 

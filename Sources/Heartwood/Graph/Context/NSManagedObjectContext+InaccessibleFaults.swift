@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
         guard isGone(object) else { return }
         let id = object.objectID
         guard shouldHandleInaccessibleFault(object, for: id, triggeredByProperty: nil) else {
-            unfulfilled = unfulfilled ?? CoreDataError.make(
+            pending.unfulfilled = pending.unfulfilled ?? CoreDataError.make(
                 NSManagedObjectReferentialIntegrityError,
                 "Core Data could not fulfill a fault for \(id.uriRepresentation().absoluteString): its row was deleted.",
                 [NSAffectedObjectsErrorKey: [object]])
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
         object.dropValues()
         object.state.remove(.fault)
         guard !object.isDeleted else { return }
-        if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+        if object.state.isDisjoint(with: .changed) { pending.changeCount += 1 }
         object.state.insert(.deleted)
         list(object)
         noteEvent(.deleted, object)

@@ -11,7 +11,7 @@ extension NSManagedObjectContext: PerformingAndWaiting {
 
     /// Implements `perform(_:)`.
     final func enqueue(_ block: sending @escaping () -> Void) {
-        guard let queue else { return CurrentContext.run(self, block) }
+        guard let queue = confinement.queue else { return CurrentContext.run(self, block) }
         let work = Confined(value: block)
         queue.async { [self] in
             CurrentContext.run(self, work.value)
@@ -30,7 +30,7 @@ extension NSManagedObjectContext: PerformingAndWaiting {
 
     /// Implements `performAndWait(_:)`.
     final func runAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        guard let queue, !queue.isCurrent else { return try CurrentContext.run(self, block) }
+        guard let queue = confinement.queue, !queue.isCurrent else { return try CurrentContext.run(self, block) }
         return try queue.sync { () throws(E) -> T in
             defer { endWork() }
             return try CurrentContext.run(self, block)
@@ -45,7 +45,7 @@ extension NSManagedObjectContext: PerformingAndWaiting {
     public final func perform<T, E: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(E) -> T
     ) async throws(E) -> T {
-        guard let queue else { return try CurrentContext.run(self, block) }
+        guard let queue = confinement.queue else { return try CurrentContext.run(self, block) }
         let work = Confined(value: block)
         // A block that runs at once belongs to the event of the work that called it.
         let isAtOnce = schedule == .immediate && queue.isCurrent

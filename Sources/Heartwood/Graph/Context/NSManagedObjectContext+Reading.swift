@@ -36,12 +36,12 @@ extension NSManagedObjectContext {
     }
 
     final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) throws -> Data {
-        for copies in memory.copies { if let data = copies.value(of: index, in: row) { return data } }
+        for copies in readState.memory.copies { if let data = copies.value(of: index, in: row) { return data } }
         let view = try view(of: store(of: runtime))
         if let data = view.dataInRow(access, of: row) { return data }
         // The row may belong to a file that a compaction has since replaced; the checksums of its pointers match only in that file.
         var files = view.file.map { [$0] } ?? []
-        for file in memory.files.reversed() where file !== files.first { files.append(file) }
+        for file in readState.memory.files.reversed() where file !== files.first { files.append(file) }
         var failure: StoreError?
         for file in files {
             do throws(StoreError) {
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
         guard !object.isInserted else { return [] }
         let members = reading { try committedMembers(of: object, property: property) }
-        memberEntriesRead += members?.count ?? 0
+        queries.memberEntriesRead += members?.count ?? 0
         return members ?? []
     }
 
@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
         guard !object.isInserted else { return nil }
         return reading {
             try firstCommittedMember(of: object, property: property) { key in
-                memberEntriesRead += 1
+                queries.memberEntriesRead += 1
                 return isWanted(key)
             }
         } ?? nil
@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
     /// Whether the store has `member` among the members of an object's relationship. One look-up.
     final func stores(_ member: ObjectKey, in object: NSManagedObject, property: Int) -> Bool {
         guard !object.isInserted else { return false }
-        memberEntriesRead += 1
+        queries.memberEntriesRead += 1
         return reading { try commits(member, in: object, property: property) } ?? false
     }
 
@@ -99,7 +99,7 @@ extension NSManagedObjectContext {
         adoptKeys()
         guard let key = ownKey(of: objectID) else { return nil }
         identities.releaseUnheld(key)
-        return registeredObject(for: key) ?? mergedDeletions[key]
+        return registeredObject(for: key) ?? pending.mergedDeletions[key]
     }
 
     /// Implements `object(with:)`.

@@ -16,14 +16,14 @@ extension NSManagedObjectContext {
     /// - Complexity: O(files), which is one or two; O(registered objects + undo steps) if a file was replaced.
     @inline(__always)
     final func leaveReplacedFiles() {
-        if memory.hasReplacedFile { moveRows() }
+        if readState.memory.hasReplacedFile { moveRows() }
     }
 
     /// Runs `body`, which holds rows while the program's code may run.
     @inline(__always)
     final func usingRows<Result>(_ body: () throws -> Result) rethrows -> Result {
-        rowUses += 1
-        defer { rowUses -= 1 }
+        readState.rowUses += 1
+        defer { readState.rowUses -= 1 }
         return try body()
     }
 
@@ -33,24 +33,24 @@ extension NSManagedObjectContext {
 
     @inline(never)
     private final func moveRows() {
-        guard rowUses == 0, !isSaving else { return }
-        guard parentContext == nil || !tree.isPinned || memory.files.count > Self.filesBelowPinned else { return }
+        guard readState.rowUses == 0, !pending.isSaving else { return }
+        guard parentContext == nil || !tree.isPinned || readState.memory.files.count > Self.filesBelowPinned else { return }
         var present: [UInt64: StoreView] = [:]
-        for store in coordinator?.persistentStores ?? [] where store.rows != nil && (parentContext != nil || views[store.slotBase] != nil) {
+        for store in coordinator?.persistentStores ?? [] where store.rows != nil && (parentContext != nil || readState.views[store.slotBase] != nil) {
             // If the store cannot be read, a later read reports it.
             guard let view = try? view(of: store) else { return }
             present[store.slotBase] = view
         }
         let files = present.values.compactMap(\.file)
-        guard memory.files.contains(where: { file in file.isReplaced && !files.contains { $0 === file } }) else { return }
+        guard readState.memory.files.contains(where: { file in file.isReplaced && !files.contains { $0 === file } }) else { return }
         identities.sweep()
         let move = RowMove(self, to: present)
         identities.forEach(move.run)
         recorder?.moveRows(move.row)
-        views = views.filter { view in view.value.file.map { file in files.contains { $0 === file } } ?? true }
+        readState.views = readState.views.filter { view in view.value.file.map { file in files.contains { $0 === file } } ?? true }
         forgetRoute()
-        lastView = nil
-        memory.replace(files: files, copies: move.copies)
+        readState.lastView = nil
+        readState.memory.replace(files: files, copies: move.copies)
     }
 }
 

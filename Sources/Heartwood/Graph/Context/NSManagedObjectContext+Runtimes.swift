@@ -8,46 +8,46 @@ extension NSManagedObjectContext {
 
     /// Returns the runtime for new objects of `entity`.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
-        if let known = runtimesByEntity[ObjectIdentifier(entity)], !known.isRetired { return known }
+        if let known = cache.runtimesByEntity[ObjectIdentifier(entity)], !known.isRetired { return known }
         guard let coordinator else {
             preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
         }
         let made = coordinator.runtime(for: entity)
         guard let store = made.store else { return made }
         // Not cached for a read-only store, because a writable store added later takes precedence.
-        if !store.isReadOnly, made.entity === entity { runtimesByEntity[ObjectIdentifier(entity)] = made }
+        if !store.isReadOnly, made.entity === entity { cache.runtimesByEntity[ObjectIdentifier(entity)] = made }
         remember(made)
         return made
     }
 
     private final func remember(_ runtime: EntityRuntime) {
-        if runtimesBySlot.contains(where: { $0?.isRetired == true }) { forgetRemovedStores() }
+        if cache.runtimesBySlot.contains(where: { $0?.isRetired == true }) { forgetRemovedStores() }
         if runtime.store is NSIncrementalStore, identities.observer == nil { identities.observer = RegistrationObserver() }
         let slot = Int(runtime.slot)
-        while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
-        runtimesBySlot[slot] = runtime
+        while cache.runtimesBySlot.count <= slot { cache.runtimesBySlot.append(nil) }
+        cache.runtimesBySlot[slot] = runtime
     }
 
     /// Drops the views and runtimes of removed stores. Their slots can be used again when no object refers to them.
     private final func forgetRemovedStores() {
-        let stores = Set((coordinator?.persistentStores ?? []).map(\.slotBase)), known = views.count
-        views = views.filter { stores.contains($0.key) }
-        var isAny = views.count < known
-        for slot in runtimesBySlot.indices where runtimesBySlot[slot]?.isRetired == true {
-            runtimesBySlot[slot] = nil
+        let stores = Set((coordinator?.persistentStores ?? []).map(\.slotBase)), known = readState.views.count
+        readState.views = readState.views.filter { stores.contains($0.key) }
+        var isAny = readState.views.count < known
+        for slot in cache.runtimesBySlot.indices where cache.runtimesBySlot[slot]?.isRetired == true {
+            cache.runtimesBySlot[slot] = nil
             isAny = true
         }
         guard isAny else { return }
-        runtimesByEntity = runtimesByEntity.filter { !$0.value.isRetired }
+        cache.runtimesByEntity = cache.runtimesByEntity.filter { !$0.value.isRetired }
         forgetRoute()
-        lastView = nil
+        readState.lastView = nil
         identities.wantSweep()
     }
 
     @inline(__always)
     final func runtime(slot: UInt16) -> EntityRuntime? {
         let index = Int(slot)
-        if index < runtimesBySlot.count, let known = runtimesBySlot[index] { return known }
+        if index < cache.runtimesBySlot.count, let known = cache.runtimesBySlot[index] { return known }
         return findRuntime(slot: slot)
     }
 
@@ -61,45 +61,45 @@ extension NSManagedObjectContext {
     /// The newest view of a store, or the view that the context is pinned to. Rows of registered objects stay valid as long as the context,
     /// or until `reset()`; other rows at least until the event ends.
     final func view(of store: NSPersistentStore) throws -> StoreView {
-        if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
-        let view = try generation?.view(of: store) ?? store.newestView(for: self)
+        if let lastView = readState.lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
+        let view = try readState.generation?.view(of: store) ?? store.newestView(for: self)
         forgetRoute()
-        if !views.isEmpty, views[store.slotBase] == nil { forgetRemovedStores() }
-        view.keepRows(in: &memory)
-        views[store.slotBase] = view
-        lastView = (store.slotBase, view)
+        if !readState.views.isEmpty, readState.views[store.slotBase] == nil { forgetRemovedStores() }
+        view.keepRows(in: &readState.memory)
+        readState.views[store.slotBase] = view
+        readState.lastView = (store.slotBase, view)
         return view
     }
 
     /// The view of a runtime's store. Mostly avoids the runtime's weak reference to the store.
     @inline(__always)
     final func view(of runtime: EntityRuntime) throws -> StoreView {
-        if let lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest || generation != nil
+        if let lastView = readState.lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest || readState.generation != nil
         { return lastView.view }
         return try view(of: store(of: runtime))
     }
 
     /// Called when the next read may use another commit than the last one.
-    final func forgetLastView() { lastView = nil }
+    final func forgetLastView() { readState.lastView = nil }
 
     final func forgetViews() {
         // Undo steps name rows, whose memory is released here.
         recorder?.forget()
-        dropped = []
-        laterBatches = []
+        pending.dropped = []
+        queries.laterBatches = []
         forgetRoute()
-        views = [:]
-        lastView = nil
-        memory = RowMemory()
-        runtimesBySlot = []
-        runtimesByEntity = [:]
-        entitiesByClass = [:]
+        readState.views = [:]
+        readState.lastView = nil
+        readState.memory = RowMemory()
+        cache.runtimesBySlot = []
+        cache.runtimesByEntity = [:]
+        cache.entitiesByClass = [:]
     }
 
     // MARK: Registration
 
     final func objectClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
-        usesPlainObjects ? NSManagedObject.self : runtime(for: entity).objectClass
+        making.usesPlainObjects ? NSManagedObject.self : runtime(for: entity).objectClass
     }
 
     final func nextTemporaryKey(slot: UInt16) -> ObjectKey {
@@ -134,10 +134,10 @@ extension NSManagedObjectContext {
         _ context: Unmanaged<NSManagedObjectContext>
     ) -> NSManagedObject {
         // Initializers of subclasses run too, so the key and the runtime are passed in a property of the context.
-        faultInMaking = (key, runtime)
-        let objectClass = usesPlainObjects ? NSManagedObject.self : runtime._withUnsafeGuaranteedRef { $0.objectClass }
+        making.faultInMaking = (key, runtime)
+        let objectClass = making.usesPlainObjects ? NSManagedObject.self : runtime._withUnsafeGuaranteedRef { $0.objectClass }
         let object = objectClass.init(entity: entity.takeRetainedValue(), insertInto: context.takeRetainedValue())
-        precondition(faultInMaking.runtime == nil, "an initializer of an object's class hands over the context that it is given")
+        precondition(making.faultInMaking.runtime == nil, "an initializer of an object's class hands over the context that it is given")
         identities.insert(object, for: key)
         return object
     }

@@ -6,14 +6,14 @@ extension NSManagedObjectContext {
     final func saveChanges() throws {
         adoptKeys()
         announceWillSave()
-        guard changeCount > 0 else { return try saveNoObjects() }
+        guard pending.changeCount > 0 else { return try saveNoObjects() }
         postChanges()
         try callWillSave()
         compactListed()
-        guard changeCount > 0 else { return try saveNoObjects() }
+        guard pending.changeCount > 0 else { return try saveNoObjects() }
         // Checked before validation, which would reject values that could not be read, and after it, because validation reads.
         try checkReading()
-        if !skipsValidation { try validateForSave() }
+        if !making.skipsValidation { try validateForSave() }
         try checkReading()
         registerUndo()
         do {
@@ -21,22 +21,22 @@ extension NSManagedObjectContext {
             defer { recorder?.isSuspended = false }
             if parentContext == nil { try saveToStores() } else { try saveToParent() }
         }
-        let announcement = announcement(of: listed)
-        var saved = listed
+        let announcement = announcement(of: pending.listed)
+        var saved = pending.listed
         // An observer of the save may reset the context, so the rows' memory is kept here.
-        let memory = memory
-        listed = []
-        checked = []
-        changeCount = 0
+        let memory = readState.memory
+        pending.listed = []
+        pending.checked = []
+        pending.changeCount = 0
         endMergedDeletions(isSaved: true)
         identities.observer?.beginGathering()
         for object in saved { finishSave(of: object) }
         if let observer = identities.observer { finishSave(of: saved, observer) }
-        if parentContext == nil { keysSeen = tree.count }
+        if parentContext == nil { lineage.keysSeen = tree.count }
         for object in saved { object.callDidSave() }
-        resultsFollowers?.tell(.saved(saved))
+        lineage.resultsFollowers?.tell(.saved(saved))
         announcement?.post()
-        withExtendedLifetime(memory) { keepRows(ofDeleted: &saved) }
+        withExtendedLifetime(readState.memory) { keepRows(ofDeleted: &saved) }
         sweepIfWanted()
     }
 
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
     private func saveNoObjects() throws {
         if parentContext == nil { try saveMetadata(besides: []) }
         advanceGeneration()
-        derivedKeys = []
+        pending.derivedKeys = []
         let announcement = announcement(of: [])
         endMergedDeletions(isSaved: true)
         announcement?.post()
@@ -70,17 +70,17 @@ extension NSManagedObjectContext {
 
     /// Removes objects from `listed` that the next save does not write.
     final func compactListed() {
-        guard listed.contains(where: { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }) else { return }
-        for object in listed where object.state.isDisjoint(with: .changed) || object.state.contains(.detached) {
+        guard pending.listed.contains(where: { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }) else { return }
+        for object in pending.listed where object.state.isDisjoint(with: .changed) || object.state.contains(.detached) {
             object.state.remove(.listed)
         }
-        listed.removeAll { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }
+        pending.listed.removeAll { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }
     }
 
     final func makeBatches() throws -> [(NSPersistentStore, SaveBatch)] {
         var batches: [(NSPersistentStore, SaveBatch)] = []
         let find: (ObjectKey) -> NSManagedObject? = { [unowned(unsafe) self] in self.identities[$0] }
-        for object in listed {
+        for object in pending.listed {
             // An object with a permanent ID belongs to its store, even if that was removed.
             if object.runtime.store == nil || object.runtime.isRetired && object.isInserted && object.key.isTemporary { try adoptStore(object) }
             guard let store = object.runtime.store else { throw CoreDataError.noStore(for: object.entity) }

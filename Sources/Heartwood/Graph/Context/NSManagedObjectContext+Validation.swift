@@ -4,17 +4,17 @@ extension NSManagedObjectContext {
     /// Validates every object that the next save writes.
     /// - Throws: one error, or 1560 with all errors under `NSDetailedErrorsKey`.
     final func validateForSave() throws {
-        if let unfulfilled { throw unfulfilled }
+        if let unfulfilled = pending.unfulfilled { throw unfulfilled }
         try ValidationErrors.throwing { errors in
-            for object in listed { validate(object, into: &errors) }
-            guard listed.contains(where: \.isDeleted) else { return }
-            for object in listed where !object.isDeleted { object.validateReferences(into: &errors) }
+            for object in pending.listed { validate(object, into: &errors) }
+            guard pending.listed.contains(where: \.isDeleted) else { return }
+            for object in pending.listed where !object.isDeleted { object.validateReferences(into: &errors) }
         }
     }
 
     /// Validates those of `objects` that the next save writes.
     final func validate(_ objects: [NSManagedObject]) throws {
-        guard !skipsValidation else { return }
+        guard !making.skipsValidation else { return }
         try ValidationErrors.throwing { errors in
             for object in objects where object.hasChanges && !object.state.contains(.detached) { validate(object, into: &errors) }
         }

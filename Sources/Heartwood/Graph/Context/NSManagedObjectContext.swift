@@ -27,77 +27,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var transactionAuthor: String?
     final var transactionOrigin: TransactionOrigin { TransactionOrigin(author: transactionAuthor, contextName: name) }
     final var policy = NSMergePolicy.error
-    /// Objects passed to `detectConflicts(for:)` since the last save.
-    final var checked: [NSManagedObject] = []
-    /// Changes since the last `processPendingChanges()`; collected only if there are observers.
-    final var events = ChangeEvents()
-    /// The fetched results controllers that follow this context; nil if there never was one.
-    final var resultsFollowers: ResultsFollowers?
-    /// Whether saves of other contexts are merged into this one.
-    final var isFollowing = false
     /// A dictionary for the owner's use.
     open var userInfo: NSMutableDictionary { notes }
     private let notes = NSMutableDictionary()
-
-    /// nil if the context is confined to a thread.
-    final let queue: WorkQueue?
-    /// Whether use on the wrong queue traps.
-    final let isWatched = ConcurrencyDebug.isOn
-    /// The thread that made the context; nil unless the context is confined to a thread and watched.
-    final let confiningThread: Thread?
-    /// The coordinator of a root context; nil in a child.
-    final var ownCoordinator: NSPersistentStoreCoordinator?
-    /// See `parent`.
-    private(set) final var parentContext: NSManagedObjectContext?
-    /// State shared by the contexts of one tree; a child uses its root's.
-    private(set) final var tree = ContextTree()
-    /// The number of the tree's renames that this context has adopted.
-    final var keysSeen = 0
-    /// The children that merge saves to this context.
-    let followers = ContextFollowers()
-    /// Inserted objects that were deleted before a save; children that follow this context are notified of them.
-    final var dropped: [NSManagedObject] = []
-
-    final let identities = IdentityMap()
-    /// The key and the runtime for the fault that an initializer is about to make. The initializer consumes the runtime; nil if no fault is
-    /// being made.
-    @exclusivity(unchecked) final var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
-    /// Whether an object was inserted whose class is not its entity's class.
-    final var hasOtherClasses = false
-    /// Whether objects are plain `NSManagedObject`s, regardless of their entity's class.
-    final var usesPlainObjects = false
-    /// Whether saves skip validation.
-    final var skipsValidation = false
-    /// The first key without a property that a predicate or expression has read from a plain object.
-    final var unknownKey: String?
-    /// Every object inserted, updated or deleted since the last save; objects whose changes were undone stay listed.
-    @exclusivity(unchecked) final var listed: [NSManagedObject] = []
-    final var changeCount = 0
-    /// Objects that a merge has reported as deleted since the last save, by key. They are no longer registered.
-    final var mergedDeletions: [ObjectKey: NSManagedObject] = [:]
-    /// The count at which those that the program does not hold are dropped.
-    final var mergedDeletionsMax = NSManagedObjectContext.mergedDeletionsMin
-    /// Statistics of the newest fetch that a store answered; tests assert on them.
-    final var lastQuery: QueryStatistics {
-        get {
-            switch newestQuery {
-            case .statistics(let statistics): statistics
-            case .route: route?.statistics ?? QueryStatistics()
-            }
-        }
-        set { newestQuery = .statistics(newValue) }
-    }
-    @exclusivity(unchecked) final var newestQuery = QueryRecord.statistics(QueryStatistics())
-    /// The cached plan of the newest look-up by a uniqueness constraint.
-    @exclusivity(unchecked) final var route: CachedLookupPlan?
-    /// Builds keys for look-ups by a uniqueness constraint; its memory is reused.
-    final let lookupKey = KeyBuilder()
-    /// Whether the newest inspected query was evaluated on objects.
-    final var lastQueryWasInMemory = false
-    /// Whether a predicate has read a value that this context has changed; a fetch resets it.
-    @exclusivity(unchecked) final var hasMetChange = false
-    /// The number of entries of to-many relationships that this context has read one by one; tests assert on it.
-    final var memberEntriesRead = 0
     /// The first failed read of a property's getter. Getters cannot throw: the getter returned nothing, and every later save throws this
     /// failure until you call `rollback()` or `reset()`, because changes may be derived from the missing value. A program that only reads
     /// can check this after reading; nil means that every read succeeded.
@@ -105,50 +37,31 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether an object whose row has vanished counts as deleted when its fault fires; its values are then nil. If false, the next save
     /// throws 133000 for it, until `rollback()` or `reset()`.
     open var shouldDeleteInaccessibleFaults = true
-    /// The error of the first fault whose row had vanished, if that does not count as a deletion.
-    final var unfulfilled: NSError?
-    final var isSaving = false
-    /// Stores with commits of other contexts or processes that arrived while this context saved.
-    final var mergesAfterSave: [NSPersistentStore] = []
-    /// The keys of rows of which the last save changed derived attributes only.
-    final var derivedKeys: [ObjectKey] = []
-    /// Batches that fetches with a batch size have deferred.
-    @exclusivity(unchecked) final var laterBatches: [LaterBatches] = []
+
+    // The parts of a context's state.
+
+    final let confinement: Confinement
+    /// See `parent`.
+    private(set) final var parentContext: NSManagedObjectContext?
+    /// State shared by the contexts of one tree; a child uses its root's.
+    private(set) final var tree = ContextTree()
+    /// The children that merge saves to this context.
+    let followers = ContextFollowers()
+    final var lineage = ContextLineage()
+    final let identities = IdentityMap()
+    @exclusivity(unchecked) final var making = ObjectMaking()
+    @exclusivity(unchecked) final var pending = PendingChanges()
+    /// Changes since the last `processPendingChanges()`; collected only if there are observers.
+    final var events = ChangeEvents()
     /// nil without an undo manager.
     final var recorder: UndoRecorder?
-    /// Initial flags of every object of this context.
-    final var objectFlags: ObjectState = ConcurrencyDebug.isOn ? .watched : []
-    /// The number of objects in `listed` that were first changed before the last event ended.
-    final var eventStart = 0
-    /// Objects that were changed in this event and in an earlier one.
-    final var changedAgain: [NSManagedObject] = []
-
-    /// Known runtimes, by slot.
-    @exclusivity(unchecked) final var runtimesBySlot: [EntityRuntime?] = []
-    @exclusivity(unchecked) final var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
-    /// The entity last looked up by name.
-    @exclusivity(unchecked) final var named: NamedEntity?
-    /// The entity that names a class, by class.
-    @exclusivity(unchecked) final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
-    /// The commits that this context reads; nil for the newest ones.
-    final var generation: NSQueryGenerationToken?
-    /// The views that reads use until their stores have newer commits, by the store's first slot.
-    final var views: [UInt64: StoreView] = [:]
-    /// The last view used, which spares most reads a look-up.
-    @exclusivity(unchecked) final var lastView: (slotBase: UInt64, view: StoreView)?
-    /// Keeps the memory of the rows that objects point at.
-    @exclusivity(unchecked) final var memory = RowMemory()
-    /// The number of callers that hold rows that must not move.
-    @exclusivity(unchecked) final var rowUses = 0
+    @exclusivity(unchecked) final var readState = ReadState()
+    @exclusivity(unchecked) final var queries = QueryState()
+    @exclusivity(unchecked) final var cache = RuntimeCache()
 
     public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
         self.concurrencyType = concurrencyType
-        switch concurrencyType {
-        case .mainQueueConcurrencyType: queue = .main
-        case .privateQueueConcurrencyType: queue = WorkQueue(label: "heartwood.context")
-        case .confinementConcurrencyType: queue = nil
-        }
-        confiningThread = queue == nil && isWatched ? Thread.current : nil
+        confinement = Confinement(concurrencyType)
         super.init()
     }
 
@@ -160,7 +73,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             // Foundation's undo manager would call a deallocated target.
             recorder?.manager.removeAllActions(withTarget: self)
         #endif
-        for object in mergedDeletions.values { object.state.remove(.gone) }
+        for object in pending.mergedDeletions.values { object.state.remove(.gone) }
         identities.detachAll()
         if parentContext != nil { tree.leave() }
     }
@@ -170,27 +83,27 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         get { coordinator }
         set {
             precondition(parentContext == nil, "A context with a parent has the coordinator of its root; set it there.")
-            guard newValue !== ownCoordinator else { return }
-            precondition(ownCoordinator == nil || identities.count == 0,
+            guard newValue !== lineage.ownCoordinator else { return }
+            precondition(lineage.ownCoordinator == nil || identities.count == 0,
                 "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
-            if isFollowing {
-                ownCoordinator?.followers.remove(self)
+            if lineage.isFollowing {
+                lineage.ownCoordinator?.followers.remove(self)
                 newValue?.followers.add(self)
             }
-            ownCoordinator = newValue
-            generation = nil
+            lineage.ownCoordinator = newValue
+            readState.generation = nil
             forgetViews()
         }
     }
 
-    final var coordinator: NSPersistentStoreCoordinator? { parentContext?.coordinator ?? ownCoordinator }
+    final var coordinator: NSPersistentStoreCoordinator? { parentContext?.coordinator ?? lineage.ownCoordinator }
 
     /// Sets the parent after `setParent` has checked it.
     final func adopt(_ parent: NSManagedObjectContext) {
         parentContext = parent
         tree = parent.tree
         tree.join()
-        keysSeen = tree.count
+        lineage.keysSeen = tree.count
         forgetViews()
     }
 
@@ -208,14 +121,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
         checkQueue()
-        guard !isSaving else {
+        guard !pending.isSaving else {
             throw CoreDataError.make(
                 CoreDataError.recursiveSave,
                 "There was an attempt to save the context while it was saving: by willSave, didSave, a check or an observer.")
         }
-        isSaving = true
+        pending.isSaving = true
         defer {
-            isSaving = false
+            pending.isSaving = false
             mergePostponed()
             leaveReplacedFiles()
         }
@@ -237,7 +150,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether there are changes to save, or a merge since the last save has reported a deletion.
     open var hasChanges: Bool {
         checkQueue()
-        return changeCount > 0 || !mergedDeletions.isEmpty
+        return pending.changeCount > 0 || !pending.mergedDeletions.isEmpty
     }
 
     /// The objects that the next save inserts.
@@ -246,7 +159,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
     /// The objects that the next save deletes, and those that merges since the last save have reported as deleted.
     open var deletedObjects: Set<NSManagedObject> {
-        changedObjects { $0.isDeleted && !$0.state.contains(.detached) }.union(mergedDeletions.values)
+        changedObjects { $0.isDeleted && !$0.state.contains(.detached) }.union(pending.mergedDeletions.values)
     }
 
     /// Adds an object that belongs to no context; the next save inserts it.
@@ -380,7 +293,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// next save it also learns of inserted objects that were deleted before a save. A context without a queue merges on the thread that
     /// saves, so such contexts may follow each other only on one thread.
     open var automaticallyMergesChangesFromParent: Bool {
-        get { isFollowing }
+        get { lineage.isFollowing }
         set { follow(newValue) }
     }
 
@@ -417,7 +330,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var registeredObjects: Set<NSManagedObject> {
         checkQueue()
         identities.sweep()
-        return Set(identities.all).union(mergedDeletions.values)
+        return Set(identities.all).union(pending.mergedDeletions.values)
     }
 
     /// Forgets every object and every change. Objects that the program still holds then belong to no context: their properties are nil, and

@@ -18,14 +18,14 @@ extension NSManagedObjectContext {
         guard let model = coordinator?.model else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before \(work).")
         }
-        if let named, named.name == name, named.model === model { return named.entity }
+        if let named = cache.named, named.name == name, named.model === model { return named.entity }
         guard let entity = model.entitiesByName[name] else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,
                 "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
         }
         // An entity that is not frozen may still be renamed.
-        if entity.isFrozen { named = NamedEntity(name, model, entity) }
+        if entity.isFrozen { cache.named = NamedEntity(name, model, entity) }
         return entity
     }
 }

@@ -71,6 +71,6 @@ extension NSManagedObjectContext {
     convenience init(plainObjectsOf coordinator: NSPersistentStoreCoordinator) {
         self.init(concurrencyType: .confinementConcurrencyType)
         persistentStoreCoordinator = coordinator
-        usesPlainObjects = true
+        making.usesPlainObjects = true
     }
 }

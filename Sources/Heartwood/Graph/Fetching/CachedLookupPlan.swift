@@ -61,16 +61,16 @@ extension NSManagedObjectContext {
     final func follow(_ route: CachedLookupPlan) throws -> NSManagedObject? {
         adoptKeys()
         sweepIfWanted()
-        let row = try route.view.row(route.index, in: route.table, lookupKey)
+        let row = try route.view.row(route.index, in: route.table, queries.lookupKey)
         route.isFound = row != nil
-        newestQuery = .route
+        queries.newestQuery = .route
         return row.map { object(of: $0, route.view.key($0.reference), route.runtime) }
     }
 
     /// Drops the plan; called before the context reads another commit or none.
     final func forgetRoute() {
-        guard let route else { return }
-        if case .route = newestQuery { newestQuery = .statistics(route.statistics) }
-        self.route = nil
+        guard let route = queries.route else { return }
+        if case .route = queries.newestQuery { queries.newestQuery = .statistics(route.statistics) }
+        queries.route = nil
     }
 }

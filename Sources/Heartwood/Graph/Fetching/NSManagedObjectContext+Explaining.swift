@@ -10,14 +10,14 @@ extension NSManagedObjectContext {
             throw CoreDataError.unsupported("A store of the type \(store.type) does not tell how it finds objects.")
         }
         lastQuery = QueryStatistics()
-        lastQueryWasInMemory = false
+        queries.lastQueryWasInMemory = false
         let isCounted = request.resultType.contains(.countResultType)
         let count =
             if let shape = specification.shape { try runResults(specification, shape) }
             else if isCounted { try count(specification) }
             else { try fetchObjects(specification).count }
-        if lastQueryWasInMemory { lastQuery.rowsMatched = count }
-        return FetchPlan(lastQuery, isSorted: !isCounted && !specification.sort.isEmpty, isInMemory: lastQueryWasInMemory)
+        if queries.lastQueryWasInMemory { lastQuery.rowsMatched = count }
+        return FetchPlan(lastQuery, isSorted: !isCounted && !specification.sort.isEmpty, isInMemory: queries.lastQueryWasInMemory)
     }
 }
 

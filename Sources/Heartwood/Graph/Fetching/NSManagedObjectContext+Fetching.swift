@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
         }
         if let shape = specification.shape { return try convert(try dictionaries(specification, shape)) }
         // No object is made for IDs from stores only.
-        if specification.wantsIDs, changeCount == 0, parentContext == nil { return try convert(try keys(specification).map(objectID)) }
+        if specification.wantsIDs, pending.changeCount == 0, parentContext == nil { return try convert(try keys(specification).map(objectID)) }
         return try results(try fetchObjects(specification), of: request, specification)
     }
 
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
         if T.self == NSManagedObject.self { return objects.unchecked(as: T.self) }
         // Faults have their entity's class. If an inserted object does not, each object is checked.
-        if T.self is NSManagedObject.Type, !hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
+        if T.self is NSManagedObject.Type, !making.hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
             return objects.unchecked(as: T.self)
         }
         return try convert(objects)
@@ -193,16 +193,16 @@ extension NSManagedObjectContext {
 
     /// The changed objects of the fetch's entities, which differ from their rows in the store.
     final func pendingObjects(for fetch: FetchSpecification) -> [NSManagedObject] {
-        guard changeCount > 0 else { return [] }
+        guard pending.changeCount > 0 else { return [] }
         let entities = Set(fetch.concreteEntities.map(ObjectIdentifier.init))
-        return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) && fetch.asks($0.runtime.store) }
+        return pending.listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) && fetch.asks($0.runtime.store) }
     }
 
     /// Whether the result may depend on changed objects that the fetch does not return, because a key path leads through them.
     final func isChangedAlong(_ fetch: FetchSpecification) -> Bool {
-        guard changeCount > 0, fetch.includesPendingChanges else { return false }
+        guard pending.changeCount > 0, fetch.includesPendingChanges else { return false }
         let entities = fetch.entitiesAlong
-        return !entities.isEmpty && listed.contains { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
+        return !entities.isEmpty && pending.listed.contains { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
     }
 
     // MARK: Counting

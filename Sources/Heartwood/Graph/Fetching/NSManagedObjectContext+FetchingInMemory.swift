@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     /// Returns the matches in the stores without this context's changed objects, and the changed objects that match now; sorts and applies
     /// offset and limit here.
     final func fetchInMemory(_ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]) throws -> [NSManagedObject] {
-        lastQueryWasInMemory = true
+        queries.lastQueryWasInMemory = true
         let reader = StoreReader(of: self), isChanged = isChangedAlong(fetch)
         var objects = try parentContext == nil
             ? families.flatMap { try matches(fetch, $0, isChanged, reader) } : inheritedMatches(fetch, isChanged)
@@ -41,9 +41,9 @@ extension NSManagedObjectContext {
         let stored = Set(found.map(\.key))
         var objects: [NSManagedObject] = []
         _ = try run(all, on: family.store) { object in
-            hasMetChange = false
+            queries.hasMetChange = false
             let holds = try !object.hasChanges && fetch.holds(object)
-            if !object.hasChanges, hasMetChange ? holds : stored.contains(object.key) { objects.append(object) } else { sweepIfWanted() }
+            if !object.hasChanges, queries.hasMetChange ? holds : stored.contains(object.key) { objects.append(object) } else { sweepIfWanted() }
         }
         return objects
     }
@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
             guard try fetch.holds(object) else { return context.sweepIfWanted() }
             if let own = own(object) { found.append(own) }
         }
-        memory.add(context.memory)
+        readState.memory.add(context.readState.memory)
         try reader.check()
         lastQuery = context.lastQuery
         return found

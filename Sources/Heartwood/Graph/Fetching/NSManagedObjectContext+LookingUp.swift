@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
     /// - Returns: nil if the fetch needs the general implementation.
     final func lookUp<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType]? {
         // A subclass of the predicate may evaluate differently.
-        guard changeCount == 0, parentContext == nil, request.asksForObjectsAlone, QueryTuning.forcedAccess == nil,
+        guard pending.changeCount == 0, parentContext == nil, request.asksForObjectsAlone, QueryTuning.forcedAccess == nil,
             let predicate = request.predicate, type(of: predicate) == NSComparisonPredicate.self,
             let tree = predicate.body as? PredicateTree, let found = try lookUp(tree, request)
         else { return nil }
@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
     private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
 
     private func lookUp<ResultType>(_ tree: PredicateTree, _ request: NSFetchRequest<ResultType>) throws -> [NSManagedObject]? {
-        if generation == nil, let route, route.leads(request, tree, lookupKey) { return try follow(route).map { [$0] } ?? [] }
+        if readState.generation == nil, let route = queries.route, route.leads(request, tree, queries.lookupKey) { return try follow(route).map { [$0] } ?? [] }
         guard coordinator?.hasSharedEntities == false, let equality = tree.equality else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
         let isAlone = !request.includesSubentities || entity.subentities.isEmpty
@@ -44,10 +44,10 @@ extension NSManagedObjectContext {
             asked = store
             var rows = RowObjects(self, store, runtime)
             let view = try view(of: store)
-            guard let known = try view.lookUp(lookup, runtime, lookupKey, { found = rows.object(of: $0) }) else { return nil }
-            if generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator, let view = view as? RecordLogView {
-                route = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
-                newestQuery = .route
+            guard let known = try view.lookUp(lookup, runtime, queries.lookupKey, { found = rows.object(of: $0) }) else { return nil }
+            if readState.generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator, let view = view as? RecordLogView {
+                queries.route = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
+                queries.newestQuery = .route
                 return found.map { [$0] } ?? []
             }
             statistics.add(runtime, known.index, isFound: found != nil)

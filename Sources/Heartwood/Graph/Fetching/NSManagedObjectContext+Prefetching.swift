@@ -14,8 +14,8 @@ extension NSManagedObjectContext {
             return objects
         }
         try prepare(Array(objects.prefix(readiness.batchSize)), fetch)
-        laterBatches.append(LaterBatches(objects, fetch))
-        if laterBatches.count > Self.laterBatchesMax { laterBatches.removeFirst() }
+        queries.laterBatches.append(LaterBatches(objects, fetch))
+        if queries.laterBatches.count > Self.laterBatchesMax { queries.laterBatches.removeFirst() }
         return objects
     }
 
@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     /// Prepares the batches of an object whose fault has fired.
     @inline(never)
     final func openBatch(of object: NSManagedObject) {
-        for later in laterBatches {
+        for later in queries.laterBatches {
             guard let keys = later.open(object.key) else { continue }
             do {
                 try prepare(keys.compactMap { self.object(for: $0) }, later.fetch)
@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
                 readingFailure = readingFailure ?? error
             }
         }
-        laterBatches.removeAll(where: \.isDone)
+        queries.laterBatches.removeAll(where: \.isDone)
     }
 
     private func prepare(_ objects: [NSManagedObject], _ fetch: FetchSpecification) throws {

@@ -85,13 +85,13 @@ extension NSManagedObjectContext {
     }
 
     /// The context that reads the stores: this one, or a new one for a child and for a context with changes.
-    private func storeReader() -> NSManagedObjectContext { parentContext == nil && changeCount == 0 ? self : newReader() }
+    private func storeReader() -> NSManagedObjectContext { parentContext == nil && pending.changeCount == 0 ? self : newReader() }
 
     /// Makes a private context without changes.
     final func newReader() -> NSManagedObjectContext {
         let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         reader.persistentStoreCoordinator = coordinator
-        reader.generation = effectiveGeneration
+        reader.readState.generation = effectiveGeneration
         return reader
     }
 
@@ -103,7 +103,7 @@ extension NSManagedObjectContext {
         fetch.readiness = FetchReadiness()
         let objects = try reader.fetchObjects(fetch)
         lastQuery = reader.lastQuery
-        lastQueryWasInMemory = true
+        queries.lastQueryWasInMemory = true
         do {
             func values(_ nodes: [ExpressionNode], _ object: NSManagedObject) throws -> [PredicateValue] {
                 let scope = PredicateScope(subject: object)

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
     /// The commits that this context reads; nil if it reads the newest ones, and in a child, which reads its root's.
     public final var queryGenerationToken: NSQueryGenerationToken? {
         checkQueue()
-        return generation
+        return readState.generation
     }
 
     /// Pins the context: fetches, counts, faults and relationships then read one commit of each store, even if other contexts or processes
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
     public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         checkQueue()
         precondition(parentContext == nil, "A child context reads what its root reads; set the query generation of the root.")
-        guard let generation else { return pin(to: nil) }
+        guard let generation = readState.generation else { return pin(to: nil) }
         guard let coordinator else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError, "The context has no coordinator; set it before the query generation.")
@@ -45,11 +45,11 @@ extension NSManagedObjectContext {
                 NSPersistentStoreOperationError,
                 "The query generation is of another coordinator; take it from a context of this one, or use .current.")
         }
-        pin(to: generation)
+        pin(to: readState.generation)
     }
 
     private func pin(to new: NSQueryGenerationToken?) {
-        generation = new
+        readState.generation = new
         tree.isPinned = new != nil
         forgetLastView()
     }
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
     /// Moves a pinned context to the newest commits that this process knows.
     @inline(__always)
     final func advanceGeneration() {
-        if generation != nil { advance() }
+        if readState.generation != nil { advance() }
     }
 
     @inline(never)
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
 
     /// Runs `body` on the newest commits. If it throws, the context reads its former commits again.
     final func readingNewest(_ body: () throws -> Void) throws {
-        let old = generation
+        let old = readState.generation
         advanceGeneration()
         do {
             try body()
@@ -79,13 +79,13 @@ extension NSManagedObjectContext {
 
     /// The generation that the root reads; nil for the newest commits.
     final var effectiveGeneration: NSQueryGenerationToken? {
-        guard parentContext != nil else { return generation }
+        guard parentContext != nil else { return readState.generation }
         return tree.isPinned ? askParent { $0.effectiveGeneration } : nil
     }
 
     /// Whether this context may keep a view of the store that is not the newest.
     @inline(never)
     final func isPinned(on store: NSPersistentStore) -> Bool {
-        generation != nil && store.persistentStoreCoordinator != nil
+        readState.generation != nil && store.persistentStoreCoordinator != nil
     }
 }

@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         guard !events.isEmpty else { return }
         let gathered = events
         events = ChangeEvents()
-        resultsFollowers?.tell(.changes(gathered))
+        lineage.resultsFollowers?.tell(.changes(gathered))
         if !gathered.hasNoObjects, ContextNotification.didChange.isNamed { ContextNotification.didChange.post(self, gathered.userInfo) }
     }
 
@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
     final func announceReset(_ forgotten: [NSManagedObjectID]) {
         events = ChangeEvents()
         guard ChangeEvents.areWanted else { return }
-        resultsFollowers?.tell(.reset)
+        lineage.resultsFollowers?.tell(.reset)
         ContextNotification.didChange.post(self, [NSInvalidatedAllObjectsKey: forgotten])
     }
 }

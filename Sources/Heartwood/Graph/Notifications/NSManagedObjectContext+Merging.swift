@@ -32,8 +32,8 @@ extension NSManagedObjectContext {
 
     /// Implements the setter of `automaticallyMergesChangesFromParent`.
     final func follow(_ isWanted: Bool) {
-        guard isWanted != isFollowing else { return }
-        isFollowing = isWanted
+        guard isWanted != lineage.isFollowing else { return }
+        lineage.isFollowing = isWanted
         if isWanted { feed?.add(self) } else { feed?.remove(self) }
     }
 
@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
     final func mergeCommits(of store: NSPersistentStore) {
         // The context's own commit may be among them. Until its save has ended, its new objects have other keys, and a row that names one would
         // become a second object.
-        guard !isSaving else { return mergesAfterSave.append(store) }
+        guard !pending.isSaving else { return pending.mergesAfterSave.append(store) }
         adoptKeys()
         advanceGeneration()
         defer { followers.mergeCommits(of: store) }
@@ -141,8 +141,8 @@ extension NSManagedObjectContext {
 
     /// Merges the commits that others made during this context's save.
     final func mergePostponed() {
-        let stores = mergesAfterSave
-        mergesAfterSave = []
+        let stores = pending.mergesAfterSave
+        pending.mergesAfterSave = []
         for store in stores where store.persistentStoreCoordinator != nil { mergeCommits(of: store) }
     }
 
@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
             var info = changes.userInfo
             let refreshed = changes.updated.filter { registeredObject(for: $0.key) != nil }
             if !refreshed.isEmpty { info[NSRefreshedObjectIDsKey] = refreshed }
-            info[NSManagedObjectContextQueryGenerationKey] = generation
+            info[NSManagedObjectContextQueryGenerationKey] = readState.generation
             ContextNotification.didMergeIDs.post(self, info)
         }
         endPendingChanges()

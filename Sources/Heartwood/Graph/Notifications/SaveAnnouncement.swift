@@ -14,7 +14,7 @@ struct SaveAnnouncement {
         if ContextNotification.didSave.isNamed {
             var info: [AnyHashable: Any] = [NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted]
             if !derived.isEmpty { info[NSRefreshedObjectsKey] = Set(derived.map { context.registeredObjectOrFault(with: $0) }) }
-            info[NSManagedObjectContextQueryGenerationKey] = context.generation
+            info[NSManagedObjectContextQueryGenerationKey] = context.readState.generation
             ContextNotification.didSave.post(context, info)
         }
         guard isFollowed || ContextNotification.didSaveIDs.isNamed else { return }
@@ -23,7 +23,7 @@ struct SaveAnnouncement {
         if ContextNotification.didSaveIDs.isNamed {
             var info = changes.userInfo
             if !derived.isEmpty { info[NSRefreshedObjectIDsKey] = derived }
-            info[NSManagedObjectContextQueryGenerationKey] = context.generation
+            info[NSManagedObjectContextQueryGenerationKey] = context.readState.generation
             ContextNotification.didSaveIDs.post(context, info)
         }
         changes.updated.formUnion(derived)
@@ -39,15 +39,15 @@ extension NSManagedObjectContext {
 
     /// Call this when an object that was never saved leaves the context.
     final func noteDrop(of object: NSManagedObject) {
-        if !followers.isEmpty { dropped.append(object) }
+        if !followers.isEmpty { pending.dropped.append(object) }
     }
 
     /// Reports to child contexts the objects that they may have seen here and that no save reports.
     final func announceDrops() {
-        guard !dropped.isEmpty else { return }
+        guard !pending.dropped.isEmpty else { return }
         // An undo may have brought some back.
-        let gone = dropped.filter { $0.managedObjectContext == nil }
-        dropped = []
+        let gone = pending.dropped.filter { $0.managedObjectContext == nil }
+        pending.dropped = []
         if !gone.isEmpty { followers.merge(MergedChanges(inserted: [], updated: [], deleted: Set(gone.map(\.savedObjectID))), of: self) }
     }
 
@@ -60,8 +60,8 @@ extension NSManagedObjectContext {
         guard ContextNotification.didSave.isNamed || ContextNotification.didSaveIDs.isNamed || isFollowed
         else { return nil }
         var result = SaveAnnouncement(context: self)
-        result.derived = derivedKeys.isEmpty ? [] : derivedIDs
-        for object in mergedDeletions.values where isGone(object) { result.deleted.insert(object) }
+        result.derived = pending.derivedKeys.isEmpty ? [] : derivedIDs
+        for object in pending.mergedDeletions.values where isGone(object) { result.deleted.insert(object) }
         for object in saved where object.hasChanges {
             if object.isDeleted {
                 result.deleted.insert(object)

@@ -11,7 +11,7 @@ extension NSManagedObject {
 
     /// This class's entity in the model of one context.
     static func entity(in context: NSManagedObjectContext) -> NSEntityDescription {
-        if let known = context.entitiesByClass[ObjectIdentifier(self)] { return known }
+        if let known = context.cache.entitiesByClass[ObjectIdentifier(self)] { return known }
         ManagedObjectClasses.note(self)
         let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
         guard let entity = ModelsInUse.entity(forClass: self, among: entities) else {
@@ -19,7 +19,7 @@ extension NSManagedObject {
                 "No entity of the context's model names the class \(String(reflecting: self)); set managedObjectClassName "
                     + "in the model to it.")
         }
-        context.entitiesByClass[ObjectIdentifier(self)] = entity
+        context.cache.entitiesByClass[ObjectIdentifier(self)] = entity
         return entity
     }
 }

@@ -50,7 +50,7 @@ extension NSManagedObject {
             // The override may have released the context.
             guard !state.contains(.detached) else { return }
             contextReference?._withUnsafeGuaranteedRef { context in
-                if !context.laterBatches.isEmpty { context.openBatch(of: self) }
+                if !context.queries.laterBatches.isEmpty { context.openBatch(of: self) }
             }
         }
     }

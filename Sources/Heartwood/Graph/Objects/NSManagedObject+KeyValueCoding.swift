@@ -203,12 +203,12 @@ extension NSManagedObject {
         if property == nil {
             if entity.isKnownInFamily(key) { return nil }
             // A plain object overrides no `value(forUndefinedKey:)`.
-            if let context = managedObjectContext, context.usesPlainObjects, OwnKey(rawValue: key) == nil {
-                context.unknownKey = context.unknownKey ?? "\(entity.name ?? "?").\(key)"
+            if let context = managedObjectContext, context.making.usesPlainObjects, OwnKey(rawValue: key) == nil {
+                context.making.unknownKey = context.making.unknownKey ?? "\(entity.name ?? "?").\(key)"
                 return nil
             }
         }
-        if hasChanges || property.flatMap(touchedToManyState)?.isChanged ?? false { managedObjectContext?.hasMetChange = true }
+        if hasChanges || property.flatMap(touchedToManyState)?.isChanged ?? false { managedObjectContext?.queries.hasMetChange = true }
         return value(forKey: key)
     }
 }

@@ -28,11 +28,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Precondition: the entity is not abstract. If you call it on `NSManagedObject` itself, the entity's class has no stored properties of its
     ///   own.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let context, let runtime = context.faultInMaking.runtime {
+        if let context, let runtime = context.making.faultInMaking.runtime {
             self.runtime = runtime.takeRetainedValue()
-            key = context.faultInMaking.key
-            context.faultInMaking.runtime = nil
-            state = context.objectFlags.union(.fault)
+            key = context.making.faultInMaking.key
+            context.making.faultInMaking.runtime = nil
+            state = context.making.objectFlags.union(.fault)
             contextReference = Unmanaged.passUnretained(context)
             super.init()
             return

@@ -62,12 +62,12 @@ struct MergedBeside {
 
 extension NSManagedObjectContext {
     /// Whether a fetched results controller follows this context's changes.
-    final var isTracked: Bool { resultsFollowers?.isAny ?? false }
+    final var isTracked: Bool { lineage.resultsFollowers?.isAny ?? false }
 
     final func addFollower(_ controller: AnyFetchedResultsController) {
         ChangeEvents.want()
-        let followers = resultsFollowers ?? ResultsFollowers()
-        resultsFollowers = followers
+        let followers = lineage.resultsFollowers ?? ResultsFollowers()
+        lineage.resultsFollowers = followers
         followers.add(controller)
     }
 }

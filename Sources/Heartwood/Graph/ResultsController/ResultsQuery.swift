@@ -212,7 +212,7 @@ final class ResultsQuery {
     /// - Parameter isFollowed: whether changes will be applied to the list, so that it needs the values of its order.
     /// - Throws: any error of a fetch; 134060 if a section appears in several pieces. The list stays unchanged then.
     func list(isFollowed: Bool, cacheName: String?) throws -> ResultsList {
-        surroundings.look(at: context.listed)
+        surroundings.look(at: context.pending.listed)
         defer { reader = nil }
         do {
             if kind == .dictionaries { return try dictionaries() }

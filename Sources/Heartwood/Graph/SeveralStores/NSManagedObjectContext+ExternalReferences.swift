@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
         guard let coordinator, coordinator.persistentStores.count > 1 else { return }
         // To-one sides first: their errors name both ends best.
         for isToMany in [false, true] {
-            for object in listed where !object.isDeleted {
+            for object in pending.listed where !object.isDeleted {
                 guard let values = object.storage?.values else { continue }
                 for (index, value) in values.enumerated() where !object.runtime.properties[index].isTransient {
                     switch value {

@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         for (store, batch) in open {
             try store.checkWritable()
             if store.namesObjects { try givePermanentIDs(to: batch.inserted) }
-            if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
+            if !pending.checked.isEmpty { batch.checked = pending.checked.filter { $0.runtime.store === store && $0.isDisposable } }
         }
         if open.count == 1, let (store, batch) = open.first {
             try store.save(batch)

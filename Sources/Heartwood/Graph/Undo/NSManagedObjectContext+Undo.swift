@@ -7,8 +7,8 @@ extension NSManagedObjectContext {
         endPendingChanges()
         recorder?.forget()
         recorder = newValue.map { UndoRecorder($0, of: self) }
-        if newValue == nil { objectFlags.remove(.recorded) } else { objectFlags.insert(.recorded) }
-        let flags = objectFlags
+        if newValue == nil { making.objectFlags.remove(.recorded) } else { making.objectFlags.insert(.recorded) }
+        let flags = making.objectFlags
         identities.forEach { $0.state = $0.state.subtracting(.recorded).union(flags) }
     }
 

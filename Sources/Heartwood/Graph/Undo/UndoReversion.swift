@@ -140,9 +140,9 @@ extension NSManagedObjectContext {
             other.state.insert([.detached, .inaccessible])
         }
         forgetMergedDeletion(object.key)
-        if object.managedObjectContext != nil, object.hasChanges { changeCount -= 1 }
+        if object.managedObjectContext != nil, object.hasChanges { pending.changeCount -= 1 }
         object.storage?.publisher?.send()
-        object.state = objectFlags.union(.inserted).union(object.state.intersection(.listed))
+        object.state = making.objectFlags.union(.inserted).union(object.state.intersection(.listed))
         object.forgetRow()
         let storage = object.changeStorage()
         storage.eventValues = nil
@@ -163,7 +163,7 @@ extension NSManagedObjectContext {
         }
         if identities[object.key] == nil { identities.insert(object, for: object.key) }
         list(object)
-        changeCount += 1
+        pending.changeCount += 1
         noteEvent(.inserted, object)
         if object.state.contains(.recorded) { object.recordInsertion() }
     }

@@ -152,7 +152,7 @@ extension NSMigrationManager {
         } catch let error where error is PredicateFault || error is PredicateFormatError {
             throw MigrationErrors.expression(error, mapping, property)
         }
-        if let key = reader.unknownKey ?? writer.unknownKey {
+        if let key = reader.making.unknownKey ?? writer.making.unknownKey {
             throw MigrationErrors.expression(PredicateFault(reason: "there is no property \(key)"), mapping, property)
         }
         return value

@@ -142,7 +142,7 @@ extension NSMigrationManager {
 
     /// - Returns: whether it has saved.
     private func saveIfDue() throws -> Bool {
-        guard writer.listed.count >= nextSaveAt else { return false }
+        guard writer.pending.listed.count >= nextSaveAt else { return false }
         try save(isLast: false)
         return true
     }
@@ -157,7 +157,7 @@ extension NSMigrationManager {
         } catch {
             // A policy may still remove the duplicates.
             guard !isLast, CoreDataError.isCode(NSManagedObjectConstraintMergeError, error) else { throw MigrationErrors.ofSave(error) }
-            nextSaveAt = writer.listed.count * 2
+            nextSaveAt = writer.pending.listed.count * 2
         }
         adoptSavedKeys()
     }

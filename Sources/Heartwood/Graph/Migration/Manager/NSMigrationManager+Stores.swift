@@ -112,7 +112,7 @@ extension NSMigrationManager {
         }
         reader = NSManagedObjectContext(plainObjectsOf: old)
         writer = NSManagedObjectContext(plainObjectsOf: new)
-        writer.skipsValidation = true
+        writer.making.skipsValidation = true
         defer { endMigrating() }
         // A store that is written whole is written only once.
         made.putsOffWriting = true

@@ -1,0 +1,16 @@
+/// How a context makes its objects.
+struct ObjectMaking {
+    /// The key and the runtime for the fault that an initializer is about to make. The initializer consumes the runtime; nil if no fault is
+    /// being made.
+    var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
+    /// Initial flags of every object of this context.
+    var objectFlags: ObjectState = ConcurrencyDebug.isOn ? .watched : []
+    /// Whether an object was inserted whose class is not its entity's class.
+    var hasOtherClasses = false
+    /// Whether objects are plain `NSManagedObject`s, regardless of their entity's class.
+    var usesPlainObjects = false
+    /// Whether saves skip validation.
+    var skipsValidation = false
+    /// The first key without a property that a predicate or expression has read from a plain object.
+    var unknownKey: String?
+}

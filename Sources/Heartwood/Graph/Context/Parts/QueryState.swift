@@ -1,0 +1,36 @@
+import RecordLog
+
+/// The newest queries of a context: their statistics, and what later queries reuse.
+struct QueryState {
+    var newestQuery = QueryRecord.statistics(QueryStatistics())
+    /// Whether the newest inspected query was evaluated on objects.
+    var lastQueryWasInMemory = false
+    /// The cached plan of the newest look-up by a uniqueness constraint.
+    var route: CachedLookupPlan?
+    /// Builds keys for look-ups by a uniqueness constraint; its memory is reused.
+    let lookupKey = KeyBuilder()
+    /// Whether a predicate has read a value that this context has changed; a fetch resets it.
+    var hasMetChange = false
+    /// Batches that fetches with a batch size have deferred.
+    var laterBatches: [LaterBatches] = []
+    /// The number of entries of to-many relationships that this context has read one by one; tests assert on it.
+    var memberEntriesRead = 0
+
+    /// Statistics of the newest fetch that a store answered.
+    var lastQuery: QueryStatistics {
+        get {
+            switch newestQuery {
+            case .statistics(let statistics): statistics
+            case .route: route?.statistics ?? QueryStatistics()
+            }
+        }
+        set { newestQuery = .statistics(newValue) }
+    }
+}
+
+extension NSManagedObjectContext {
+    final var lastQuery: QueryStatistics {
+        get { queries.lastQuery }
+        set { queries.lastQuery = newValue }
+    }
+}

@@ -1,0 +1,15 @@
+import RecordLog
+
+/// The commits that a context reads, and the memory of the rows that its objects point at.
+struct ReadState {
+    /// The commits that this context reads; nil for the newest ones.
+    var generation: NSQueryGenerationToken?
+    /// The views that reads use until their stores have newer commits, by the store's first slot.
+    var views: [UInt64: StoreView] = [:]
+    /// The last view used, which spares most reads a look-up.
+    var lastView: (slotBase: UInt64, view: StoreView)?
+    /// Keeps the memory of the rows that objects point at.
+    var memory = RowMemory()
+    /// The number of callers that hold rows that must not move.
+    var rowUses = 0
+}
