@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
         for object in saved { object.callDidSave() }
         lineage.resultsFollowers?.tell(.saved(saved))
         announcement?.post()
-        withExtendedLifetime(readState.memory) { keepRows(ofDeleted: &saved) }
+        withExtendedLifetime(memory) { keepRows(ofDeleted: &saved) }
         sweepIfWanted()
     }
 

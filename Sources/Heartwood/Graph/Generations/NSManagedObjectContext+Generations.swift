@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
     public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         checkQueue()
         precondition(parentContext == nil, "A child context reads what its root reads; set the query generation of the root.")
-        guard let generation = readState.generation else { return pin(to: nil) }
+        guard let generation else { return pin(to: nil) }
         guard let coordinator else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError, "The context has no coordinator; set it before the query generation.")
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreOperationError,
                 "The query generation is of another coordinator; take it from a context of this one, or use .current.")
         }
-        pin(to: readState.generation)
+        pin(to: generation)
     }
 
     private func pin(to new: NSQueryGenerationToken?) {
