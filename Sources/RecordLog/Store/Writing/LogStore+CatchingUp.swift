@@ -265,7 +265,7 @@ extension LogStore {
     }
 }
 
-extension Writer {
+extension WriterState {
     /// Takes up commits that the log has and no superblock names: their writer died before it wrote the superblock, or had no room for it.
     /// The next superblock names them and leaves the durable end unchanged.
     fileprivate func takeUp(_ newest: Snapshot) {

@@ -41,7 +41,7 @@ public final class LogStore: Sendable {
     let compacting = Atomic<AutomaticCompaction>(.idle)
     /// Changes with every return to idle.
     let compactionEnd = WaitCondition()
-    let writer: Writer
+    let writer: WriterState
 
     /// Counts of this handle's work since it was opened.
     public var statistics: StoreStatistics { counters.values }
@@ -55,7 +55,7 @@ public final class LogStore: Sendable {
         damage = opened.damage
         inDoubt = opened.inDoubt
         current = Mutex(opened.snapshot)
-        writer = Writer(opened)
+        writer = WriterState(opened)
     }
 
     /// Opens the store at `path`. Creates it if it does not exist and the options allow that.

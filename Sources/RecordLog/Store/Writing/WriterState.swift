@@ -3,7 +3,7 @@ import Synchronization
 /// The state of a handle's writer, guarded by the store's write lock.
 ///
 /// idle -> writing -> idle; a failed write or sync -> poisoned, for good.
-final class Writer: @unchecked Sendable {
+final class WriterState: @unchecked Sendable {
     // Unchecked: used only under `LogStore.writeLock`.
     var file: LogFile
     /// The newest commit that is whole in the file, if the published snapshot shows one more: another store has decided for that one, and no
