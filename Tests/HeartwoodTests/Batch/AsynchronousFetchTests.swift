@@ -24,7 +24,7 @@ import Testing
         let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
             let names = result.finalResult.map { $0.map { $0.value(forKey: "name") as? String ?? "-" } }
             let code = (result.operationError as NSError?)?.code
-            let isOnQueue = result.managedObjectContext.queue?.isCurrent == true
+            let isOnQueue = result.managedObjectContext.confinement.queue?.isCurrent == true
             outcome.withLock { $0 = (names, code, isOnQueue) }
             done.signal()
         }
