@@ -115,7 +115,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
     final func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-        let entity = try entity.map { context.coordinator?.ownEntity(for: $0) ?? $0 } ?? context.entity(named: entityName)
+        let entity = try entity ?? context.entity(named: entityName)
         givenEntity = entity
         guard !entity.isAbstract else {
             throw CoreDataError.unsupported("The entity \(entityName) is abstract; insert into one of its subentities.")

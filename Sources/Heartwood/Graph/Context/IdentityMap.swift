@@ -3,7 +3,7 @@
 /// An open-addressing table with linear probing. Sixteen neighbouring row numbers share one stretch of the table, so objects fetched in row
 /// order are stored next to each other; the stretches are spread by multiplication.
 ///
-/// A slot takes twelve bytes: the object, and a mark in place of the key, which the object itself has. The mark determines the home slot,
+/// A slot takes twelve bytes: the object and a mark. The slot needs no key, because the object has it. The mark determines the home slot,
 /// so the table grows without reading an object. With an object's 72 bytes, and 8 for its allocation, a registered object costs 112 bytes
 /// just after the table has doubled, and less otherwise.
 ///

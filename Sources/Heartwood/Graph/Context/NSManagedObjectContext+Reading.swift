@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
         reading { try fulfil(object) } ?? false
     }
 
-    /// Makes a fault read its row again when it fires, in place of the row that a fetch has found.
+    /// Drops the row that a fetch has found for a fault. The fault then reads its row when it fires.
     @inline(never)
     final func unbindStale(_ object: NSManagedObject) {
         guard parentContext == nil, !object.hasChanges, let store = object.runtime.store else { return }

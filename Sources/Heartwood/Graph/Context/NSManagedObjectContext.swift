@@ -246,7 +246,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Returns the object with this ID if it is registered and the program holds it or has changed it; reads nothing.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { objectAtHand(with: objectID) }
 
-    /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the first use.
+    /// The context that this one reads from and saves to. A context with a parent has no coordinator of its own. Set the parent once, before
+    /// the first use.
     ///
     /// A child sees its parent's objects with their unsaved changes. Its save moves its changes to the parent only; they reach a store when
     /// each context up to the root has saved. A child keeps its parent alive.

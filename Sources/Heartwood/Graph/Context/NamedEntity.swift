@@ -31,13 +31,13 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Replaces an entity of another copy of the model by the equal entity of this coordinator's model.
+    /// Returns this model's entity for an entity of the model or of a copy of it.
     ///
-    /// A program that loads its model twice, as tests do, gets such an entity from its classes, because `entity()` has no context.
-    /// - Returns: `entity` itself if the model has no entity of its name and version.
-    final func ownEntity(for entity: NSEntityDescription) -> NSEntityDescription {
-        guard entity.model !== model, let name = entity.name, let own = model.entitiesByName[name], own.versionHash == entity.versionHash
-        else { return entity }
+    /// A program that loads its model twice, as tests do, gets an entity of the copy from its classes, because `entity()` has no context.
+    /// - Returns: nil if the model has no entity of that name and version.
+    final func ownEntity(for entity: NSEntityDescription) -> NSEntityDescription? {
+        if entity.model === model { return entity }
+        guard let own = entity.name.flatMap({ model.entitiesByName[$0] }), own.versionHash == entity.versionHash else { return nil }
         return own
     }
 }

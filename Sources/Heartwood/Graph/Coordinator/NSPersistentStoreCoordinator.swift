@@ -111,7 +111,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         state.withLock { state in
             if let known = state.routes.forInsertion(of: entity) { return known }
-            if let own = state.routes.forInsertion(of: ownEntity(for: entity)) { return own }
+            if let own = ownEntity(for: entity).flatMap(state.routes.forInsertion) { return own }
             let slot = UInt16.max - 1 - state.storelessCount
             state.storelessCount += 1
             let made = EntityRuntime(entity: entity, slot: slot, store: nil, accesses: [])
@@ -122,7 +122,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The runtimes of the entity in each store that holds it, in the order of adding.
     final func runtimes(of entity: NSEntityDescription) -> [EntityRuntime] {
-        state.withLock { $0.routes.all(of: entity) }
+        state.withLock { $0.routes.all(of: ownEntity(for: entity) ?? entity) }
     }
 
     final func runtime(slot: UInt16) -> EntityRuntime? {

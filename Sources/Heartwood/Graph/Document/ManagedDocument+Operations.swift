@@ -24,8 +24,8 @@ extension ManagedDocument {
     ///   is open there with its changes, and `save()` tries again.
     public final func save(to url: URL, for operation: SaveOperation) async throws { try await run { try $0.save(url, operation) } }
 
-    /// Drops the changes and the undo actions, and shows the contents of a file: the document's own, or another one, of which a copy
-    /// replaces the document's file (a backup that is restored).
+    /// Drops the changes and the undo actions, and shows the contents of a file. If `url` is another file than the document's own, such as
+    /// a backup, a copy of it replaces the document's file.
     ///
     /// With its own file, objects stay valid; with another one they no longer belong to the context. A file of another version of the model
     /// is migrated first, if the document's options ask for that; the file itself stays unchanged.

@@ -53,9 +53,8 @@ struct FetchSpecification {
     ) throws -> NSEntityDescription {
         if let entity = request.entity {
             guard let coordinator = context.coordinator else { return entity }
-            let own = coordinator.ownEntity(for: entity)
             // Checked here, because the subentities of another version's entity may equal the model's own, and would be fetched.
-            guard own.model === coordinator.model else { throw CoreDataError.noStore(for: entity) }
+            guard let own = coordinator.ownEntity(for: entity) else { throw CoreDataError.noStore(for: entity) }
             return own
         }
         if let objectClass = request.objectClass as? NSManagedObject.Type { return objectClass.entity(in: context) }

@@ -63,7 +63,7 @@ enum ValidationErrors {
 
     // MARK: Several
 
-    /// Throws the errors that `body` collects: nothing for none, one error alone, or 1560 with all of them.
+    /// Throws what `body` collects: a single error as it is, several errors as one 1560 that lists them. Returns if there is none.
     static func throwing(_ body: (inout [any Error]) throws -> Void) throws {
         var errors: [any Error] = []
         try body(&errors)

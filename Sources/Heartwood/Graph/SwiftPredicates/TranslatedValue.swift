@@ -21,7 +21,7 @@ struct TranslatedValue {
 
     static func constant(_ value: PredicateValue) -> TranslatedValue { TranslatedValue(.constant(value)) }
 
-    /// The value with `ifNull` in place of null.
+    /// The value; `ifNull` where the value is null.
     var whole: ExpressionNode {
         guard let ifNull, !isNeverNull else { return node }
         return .conditional(isReplaced, .constant(ifNull), node)
