@@ -9,7 +9,7 @@ import Testing
         let builder = RowBuilder()
         builder.begin(table.currentLayout)
         builder.set(0, int64: value)
-        return Array(builder.finish())
+        return Array(builder.unsafeBody())
     }
 
     @Test("One transaction may make a table and its rows") func aTableAndItsRowsInOneTransaction() throws {
@@ -107,7 +107,7 @@ import Testing
 
     @Test("A reader without the key extractor does not see a stale index") func aReaderWithoutTheExtractorDoesNotSeeAStaleIndex() throws {
         struct Ages: IndexKeyExtractor {
-            func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
+            func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
                 key.append(int64: row.int64(layout.access[1]))
                 return true
             }

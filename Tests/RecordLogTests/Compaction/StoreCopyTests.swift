@@ -63,7 +63,7 @@ import Testing
         }
         try original.store.copy(to: Self.other, options: original.options, systemValues: [8: [1, 2]])
         let copy = try open(original.fileSystem, Self.other)
-        #expect(try copy.snapshot().systemValue(8).map(Array.init) == [1, 2] && copy.snapshot().systemValue(9).map(Array.init) == [5])
+        #expect(try copy.snapshot().unsafeSystemValue(8).map(Array.init) == [1, 2] && copy.snapshot().unsafeSystemValue(9).map(Array.init) == [5])
         #expect(copy.storeID == original.store.storeID)
         #expect(try StoreVerification.verify(path: Self.other, fileSystem: original.fileSystem).isSound)
     }

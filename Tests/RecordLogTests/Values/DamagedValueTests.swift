@@ -37,9 +37,9 @@ import Testing
                 damaged[at] ^= 0x41
                 let store = try SmallStore.open(damaged, sample, isReadOnly: at % 2 == 0)
                 let snapshot = store.snapshot()
-                #expect(try snapshot.row(sample.reference(1)).map { try sample.person($0, snapshot.value) } == sample.people[1])
+                #expect(try snapshot.unsafeRow(sample.reference(1)).map { try sample.person($0, snapshot.value) } == sample.people[1])
                 let error = #expect(throws: StoreError.self, "byte \(at)") {
-                    _ = try sample.person(try #require(try snapshot.row(sample.reference(2))), snapshot.value)
+                    _ = try sample.person(try #require(try snapshot.unsafeRow(sample.reference(2))), snapshot.value)
                 }
                 #expect(error?.code == .corrupt && error?.offset == frame.offset, "byte \(at): \(String(describing: error))")
                 seen += 1

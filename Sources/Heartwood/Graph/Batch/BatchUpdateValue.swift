@@ -59,7 +59,7 @@ final class BatchUpdateValue {
 
     /// Returns the new value for a row, computed from its values before the request.
     /// - Throws: 1550 where a computed value does not fit the attribute.
-    func value(for row: RowView, _ scope: QueryScope) throws -> ManagedValue {
+    func value(for row: UnsafeRowView, _ scope: QueryScope) throws -> ManagedValue {
         guard let unretained else { return constant }
         let value = try unretained._withUnsafeGuaranteedRef { try $0.value(row, scope) }
         if let fitted = Self.fit(value, kind) { return fitted }

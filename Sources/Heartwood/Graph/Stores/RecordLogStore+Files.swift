@@ -60,7 +60,7 @@ enum RecordLogFiles {
 
     static func model(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
         try with(url, options, isReadOnly: true) { log in
-            try log.snapshot().systemValue(RecordLogSystemRow.model).map { try NSManagedObjectModel.unarchive($0) }
+            try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model).map { try NSManagedObjectModel.unarchive($0) }
         }
     }
 

@@ -104,13 +104,13 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         firstSlot: UInt16
     ) throws -> [EntityRuntime] {
         var snapshot = log.snapshot()
-        if try snapshot.systemValue(RecordLogSystemRow.modelChecksum) == nil {
+        if try snapshot.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil {
             guard !isReadOnly else {
                 throw CoreDataError.make(
                     NSPersistentStoreOpenError, "The store at \(log.path) is empty and was opened read-only; open it for writing once.")
             }
             try log.write { transaction in
-                guard try transaction.base.systemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
+                guard try transaction.base.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
                 try RecordLogSchemaWriter(transaction: transaction, entities: entities).write()
                 try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(

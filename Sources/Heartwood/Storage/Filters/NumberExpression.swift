@@ -4,7 +4,7 @@ import RecordLog
 /// Arithmetic over number columns and constants without a `PredicateValue` for each step. The rules are those of `PredicateNumber`.
 class NumberExpression {
     /// - Returns: nil for null.
-    func number(_ row: RowView) -> PredicateNumber? { nil }
+    func number(_ row: UnsafeRowView) -> PredicateNumber? { nil }
 }
 
 final class NumberConstant: NumberExpression {
@@ -14,7 +14,7 @@ final class NumberConstant: NumberExpression {
         self.constant = constant
     }
 
-    override func number(_ row: RowView) -> PredicateNumber? { constant }
+    override func number(_ row: UnsafeRowView) -> PredicateNumber? { constant }
 }
 
 final class NumberColumn: NumberExpression {
@@ -35,7 +35,7 @@ final class NumberColumn: NumberExpression {
         self.property = property
     }
 
-    override func number(_ row: RowView) -> PredicateNumber? {
+    override func number(_ row: UnsafeRowView) -> PredicateNumber? {
         guard let access = layouts.access(property, in: row) else { return nil }
         return isInteger ? .integer(row.int64(access)) : .double(row.double(access))
     }
@@ -52,7 +52,7 @@ final class NumberCombination: NumberExpression {
         self.right = right
     }
 
-    override func number(_ row: RowView) -> PredicateNumber? {
+    override func number(_ row: UnsafeRowView) -> PredicateNumber? {
         guard let a = left.number(row), let b = right.number(row) else { return nil }
         return PredicateNumber.combine(function, a, b)
     }
@@ -66,7 +66,7 @@ final class NumberValueExpression: RowExpression {
         self.number = number
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { number.number(row)?.value ?? .null }
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { number.number(row)?.value ?? .null }
 }
 
 /// Compares two numbers by the rules of predicates in memory.
@@ -88,7 +88,7 @@ final class NumberFilter: RowFilter {
         self.right = right
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         let a = left.number(row), b = right.number(row)
         switch (a, b) {
         case (.integer(let x), .integer(let y)): return order.holds(x, y)

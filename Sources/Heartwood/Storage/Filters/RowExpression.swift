@@ -3,7 +3,7 @@ import RecordLog
 
 /// A node of a compiled expression, bound to one table, which computes a value from row bytes.
 class RowExpression {
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { .null }
 }
 
 final class ConstantExpression: RowExpression {
@@ -13,7 +13,7 @@ final class ConstantExpression: RowExpression {
         self.constant = constant
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { constant }
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { constant }
 }
 
 /// A value computed from one column; null where the column is null.
@@ -26,12 +26,12 @@ class PropertyExpression: RowExpression {
         self.property = property
     }
 
-    final override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    final override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         guard let access = runtime.access(property, in: row) else { return .null }
         return try value(at: access, of: row, scope)
     }
 
-    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { .null }
 }
 
 /// An attribute's value, as key-value coding returns it.
@@ -43,7 +43,7 @@ final class ColumnExpression: PropertyExpression {
         super.init(runtime, property)
     }
 
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         switch kind {
         case .bool: return .integer(row.int64(access) != 0 ? 1 : 0)
         case .int16, .int32, .int64: return .integer(row.int64(access))
@@ -68,7 +68,7 @@ final class CallExpression: RowExpression {
         self.arguments = arguments
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         function.apply(try arguments.map { try $0.value(row, scope) })
     }
 }
@@ -80,7 +80,7 @@ final class ListExpression: RowExpression {
         self.parts = parts
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         .collection(try parts.map { try $0.value(row, scope) })
     }
 }
@@ -96,7 +96,7 @@ final class ConditionalExpression: RowExpression {
         self.second = second
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         try test.matches(row, scope) ? first.value(row, scope) : second.value(row, scope)
     }
 }

@@ -127,7 +127,7 @@ struct MigratedRelationships {
             if !places.isEmpty { builder.set(JoinTable.orderPosition, int64: places[index]) }
             if !inversePlaces.isEmpty { builder.set(JoinTable.inverseOrderPosition, int64: inversePlaces[index]) }
             let row = try transaction.newRow(in: table.id)
-            try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: row), body: builder.unsafeBody())
         }
         return !list.isEmpty
     }

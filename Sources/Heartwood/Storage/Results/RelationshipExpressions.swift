@@ -13,7 +13,7 @@ struct DestinationExpressions {
 
     func value(_ reference: RowReference, _ scope: QueryScope) throws -> PredicateValue {
         let id = Int(reference.table.rawValue)
-        guard id < byTable.count, let expression = byTable[id], let row = try scope.view.snapshot.row(reference) else { return .null }
+        guard id < byTable.count, let expression = byTable[id], let row = try scope.view.snapshot.unsafeRow(reference) else { return .null }
         return try expression.value(row, scope)
     }
 }
@@ -27,7 +27,7 @@ final class ToOneExpression: PropertyExpression {
         super.init(runtime, property)
     }
 
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         return try destinations.value(row.reference(access), scope)
     }
 }
@@ -42,7 +42,7 @@ final class MembersExpression: RowExpression {
         self.destinations = destinations
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         var values: [PredicateValue] = []
         try scope.view.forEachMember(of: row.reference, in: source) { member in
             let value = try destinations.value(member, scope)
@@ -61,26 +61,26 @@ final class MemberCountExpression: RowExpression {
         self.source = source
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         .integer(Int64(try scope.view.memberCount(of: row.reference, in: source)))
     }
 }
 
 /// The object's own ID.
 final class IdentityExpression: RowExpression {
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { scope.view.identity(of: row.reference) }
+    override func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { scope.view.identity(of: row.reference) }
 }
 
 /// The ID of a to-one relationship's destination.
 final class ReferenceExpression: PropertyExpression {
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         return scope.view.identity(of: row.reference(access))
     }
 }
 
 /// The value of an attribute that predicates cannot compare: an archived object, or data outside the row.
 final class OpaqueExpression: PropertyExpression {
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    override func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         guard runtime.properties[property].kind == .externalData else {
             return PredicateValue(AttributeTransformer.object(Data(row.bytes(access)), of: runtime.entity.frozenProperties[property]))
         }

@@ -31,7 +31,7 @@ enum RecordLogMetadata {
 
     /// Returns the `checksum(of:configuration:)` of a store's version; nil before it has one.
     static func checksum(in snapshot: Snapshot) throws -> String? {
-        try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
+        try snapshot.unsafeSystemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns the configuration with which a store was created or migrated; nil for none.

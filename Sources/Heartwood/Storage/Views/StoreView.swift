@@ -14,10 +14,10 @@ class StoreView {
         if let file { memory.add(file) }
     }
 
-    func row(_ key: ObjectKey) throws -> RowView? { nil }
+    func row(_ key: ObjectKey) throws -> UnsafeRowView? { nil }
 
     /// Returns the row at one of its versions, this view's or an earlier one; nil where the store no longer has it.
-    func row(_ key: ObjectKey, version: UInt32) throws -> RowView? { nil }
+    func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? { nil }
 
     /// Returns the stored members of a to-many relationship, in the store's order.
     func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] { [] }
@@ -36,7 +36,7 @@ class StoreView {
     }
 
     /// Returns binary data of any length that the row itself contains; nil where the row contains only their location.
-    func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? { nil }
+    func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) -> Data? { nil }
 
     /// Whether the store answers requests instead of queries on rows.
     var answersRequests: Bool { false }
@@ -50,13 +50,13 @@ class StoreView {
 
     /// Calls `body` with each row that matches a query, in its order, until it returns false.
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
-    func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
+    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? { nil }
 
     /// Calls `body` with the row that has a value of a uniqueness constraint, if there is one.
     /// - Parameter key: a buffer; contains the index key afterwards.
     /// - Returns: the index that was used; nil where only a query can find the row: `body` was not called then.
     func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup? { nil }
 
     /// Compiles a query for later execution; nil where `execute` returns nil.
@@ -72,11 +72,11 @@ class StoreView {
     /// Calls `body` with each row that matches a query, in its order, and a function that reads one of the key paths of that row, by its index.
     /// - Returns: nil where the store cannot read them from rows; `body` was not called then.
     func read(
-        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+        _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? { nil }
 
     /// Calls `body` with each key and its row.
-    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
+    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         for key in keys { try body(key, try row(key)) }
     }
 

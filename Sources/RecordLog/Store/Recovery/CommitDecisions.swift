@@ -31,7 +31,7 @@ struct CommitDecisions: Equatable {
     }
 
     init?(_ snapshot: Snapshot) throws(StoreError) {
-        guard let bytes = try snapshot.systemValue(Self.row) else {
+        guard let bytes = try snapshot.unsafeSystemValue(Self.row) else {
             self.init()
             return
         }
