@@ -297,7 +297,7 @@ import Testing
     func aPreparedCommitIsRefusedWhereItsCommitFrameWouldHaveNoPlace() throws {
         let sample = try SampleStore()
         let file = sample.store.snapshot().file
-        let id = UniqueID((1, 2))
+        let id = StoredUUID(words: (1, 2))
         let record = PreparedRecord(group: id, coordinator: id, decision: 1, relativePath: "a", path: "/a")
         let footer = CommitFooter(sequence: 2, previousChecksum: 0, timestamp: 0, durableSequence: 0, rowCount: 0, authorLength: 0)
         func prepare(before end: UInt64) throws {

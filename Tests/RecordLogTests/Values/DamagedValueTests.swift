@@ -95,7 +95,8 @@ import Testing
     @Test("A false list is a typed error") func aListThatLiesIsATypedError() throws {
         let fileSystem = MemoryFileSystem()
         let file = LogFile(
-            storage: try fileSystem.open("lists", .create), path: "lists", identity: FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 3),
+            storage: try fileSystem.open("lists", .create), path: "lists",
+            identity: FileIdentity(segmentShift: 16, storeID: StoredUUID(words: (1, 2)), fileID: 3),
             maps: true, counters: Counters())
         let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 1, counters: Counters())
         func place(_ kind: FrameKind, _ bytes: [UInt8]) throws -> FramePointer { try bytes.withUnsafeBytes { try appender.placeValue(kind, $0) } }

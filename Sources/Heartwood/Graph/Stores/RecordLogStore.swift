@@ -39,7 +39,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
     /// Compares with the file's identifier first, which needs no metadata: the store's is usually the same.
     override func isNamed(_ host: String) -> Bool {
-        log.map { UUID(storedBytes: $0.storeID).uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
+        log.map { $0.storeID.uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
     }
     override final var rows: RecordLogStore? { self }
     /// The store that owns the objects of the rows.

@@ -8,9 +8,9 @@ enum RecordLogMetadata {
     static let unfinishedStage = "HeartwoodUnfinishedMigrationStage"
 
     static func initial(
-        identifier: (UInt64, UInt64), type: String, model: NSManagedObjectModel, configuration: String?
+        identifier: StoredUUID, type: String, model: NSManagedObjectModel, configuration: String?
     ) -> [String: Any] {
-        var metadata: [String: Any] = [NSStoreUUIDKey: UUID(storedBytes: identifier).uuidString, NSStoreTypeKey: type]
+        var metadata: [String: Any] = [NSStoreUUIDKey: identifier.uuidString, NSStoreTypeKey: type]
         setVersion(of: model, configuration: configuration, in: &metadata)
         return metadata
     }
