@@ -10,8 +10,8 @@ public final class KeyBuilder {
     /// Not public, so that the compiler sees every access and omits the run-time check.
     private var used = 0
 
-    public static let nullTag: UInt8 = 1
-    public static let valueTag: UInt8 = 2
+    package static let nullTag: UInt8 = 1
+    package static let valueTag: UInt8 = 2
 
     public init() {
         memory = .allocate(byteCount: capacity, alignment: 8)

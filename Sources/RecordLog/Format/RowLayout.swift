@@ -6,7 +6,7 @@ public final class RowLayout: Sendable {
     public let id: LayoutID
     public let columns: [Column]
     /// The columns of the table's newest layout that this one lacks. They are null in rows of this layout.
-    public let laterColumns: [Column]
+    package let laterColumns: [Column]
     /// The access to each column, by position in `columns`. Not an array: loops read it without counting references, and opening does not
     /// wait while the runtime makes a type. Lives as long as the layout.
     nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
@@ -28,7 +28,7 @@ public final class RowLayout: Sendable {
     package static let columnsMax = 2000
 
     /// - Precondition: at most `columnsMax` columns.
-    public init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
+    package init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
         precondition(columns.count <= Self.columnsMax, "a layout has at most \(Self.columnsMax) columns")
         self.id = id
         self.columns = columns

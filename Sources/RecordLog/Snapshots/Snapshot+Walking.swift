@@ -191,7 +191,7 @@ extension Snapshot {
     public func estimate(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int { try runs(of: index).estimate(range) }
 
     /// Whether this commit has an index.
-    public func hasIndex(_ index: IndexID) -> Bool { Int(index.rawValue) < indexes.count && indexes[Int(index.rawValue)] != nil }
+    package func hasIndex(_ index: IndexID) -> Bool { Int(index.rawValue) < indexes.count && indexes[Int(index.rawValue)] != nil }
 
     private func runs(of index: IndexID) throws(StoreError) -> RunSet {
         guard Int(index.rawValue) < indexes.count, let runs = indexes[Int(index.rawValue)] else {

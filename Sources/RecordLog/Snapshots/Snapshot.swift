@@ -7,7 +7,7 @@ public final class Snapshot: @unchecked Sendable {
     public let sequence: UInt64
     public let catalog: Catalog
     /// Keeps row views readable.
-    public let file: LogFile
+    package let file: LogFile
     /// The end of the log as of the commit.
     let end: UInt64
     /// The checksum of the commit's frame.

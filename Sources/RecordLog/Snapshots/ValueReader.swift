@@ -68,7 +68,7 @@ public struct ValueReader: Sendable {
     }
 
     /// Whether the value is in its row, not in separate frames.
-    public var isInline: Bool {
+    package var isInline: Bool {
         if case .inline = place { return true }
         return false
     }
@@ -176,7 +176,7 @@ public struct ValueReader: Sendable {
 extension LogFile {
     /// The value in a column of a committed row of this file; nil for null, and for a column of another type.
     /// - Throws: `corrupt` if the row does not refer to a value.
-    public func value(_ access: ColumnAccess, of row: UnsafeRowView) throws(StoreError) -> ValueReader? {
+    package func value(_ access: ColumnAccess, of row: UnsafeRowView) throws(StoreError) -> ValueReader? {
         guard access.typeCode == ColumnType.value.rawValue, !row.isNull(access) else { return nil }
         return try ValueReader(row.bytes(access), in: self)
     }

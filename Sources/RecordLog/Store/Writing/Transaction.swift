@@ -272,7 +272,7 @@ public final class Transaction {
     // MARK: System values
 
     /// The limit of row numbers in the system table, whose rows the client numbers.
-    public static let systemRowsMax: UInt64 = 1024
+    package static let systemRowsMax: UInt64 = 1024
 
     /// The row numbers for clients. Those before are the engine's: the catalog and others.
     public static let systemRows: Range<UInt64> = 8..<systemRowsMax

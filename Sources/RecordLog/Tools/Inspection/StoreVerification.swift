@@ -15,7 +15,7 @@ public struct StoreVerification: Sendable {
         public var message: String
         public var remedy: Remedy
 
-        public init(offset: UInt64?, message: String, remedy: Remedy = .restore) {
+        package init(offset: UInt64?, message: String, remedy: Remedy = .restore) {
             self.offset = offset
             self.message = message
             self.remedy = remedy
@@ -36,7 +36,7 @@ public struct StoreVerification: Sendable {
 
     private static let problemsMax = 1000
 
-    public mutating func add(_ problem: Problem) {
+    package mutating func add(_ problem: Problem) {
         problemCount += 1
         if problems.count < Self.problemsMax { problems.append(problem) }
     }
