@@ -18,7 +18,7 @@ let frames = try films.largeColumn("frames")
 // Another: a row. Its value goes in piece by piece.
 try store.write { transaction in
     let value = try transaction.writeValue { writer in
-        for second in 0..<60 { try [UInt8](repeating: UInt8(second), count: 100_000).withUnsafeBytes { try writer.append($0) } }
+        for second in 0..<60 { try writer.append([UInt8](repeating: UInt8(second), count: 100_000)) }
     }
     try transaction.insert(into: films) { film in
         try film.set(title, to: "The Log")

@@ -23,7 +23,7 @@ struct TypedRowErrorTests {
         return nil
     }
 
-    @Test("A handle is made for the column types that hold the value's type, and for no other")
+    @Test("A typed column is made for the column types that hold the value's type, and for no other")
     func types() throws {
         let table = try TypedStore().table
         func check<Value: ColumnValue>(_ type: Value.Type, _ accepted: Set<ColumnType>) {
@@ -125,7 +125,7 @@ struct TypedRowErrorTests {
         #expect(try rows.next() == nil)
     }
 
-    @Test("A column that an older handle knows and the newest layout lacks reads from older rows, and cannot be set")
+    @Test("A column that the newest layout lacks reads from older rows, and cannot be set")
     func droppedColumns() throws {
         let typed = try TypedStore(), text = try typed.column(.text, as: String?.self), number = try typed.column(.int64, as: Int64?.self)
         let old = try typed.store.write { transaction in try transaction.insert(into: typed.table) { try $0.set(text, to: "old") } }

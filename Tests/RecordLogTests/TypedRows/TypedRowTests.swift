@@ -76,7 +76,7 @@ struct TypedRowTests {
         #expect(try row[count] == 42 && row[text] == "abc")
     }
 
-    @Test("of older layouts have null in the columns that the table got later; handles work for rows of every layout")
+    @Test("of older layouts have null in the columns that the table got later; typed columns read rows of every layout")
     func layouts() throws {
         let typed = try TypedStore()
         let text = try typed.column(.text, as: String.self)

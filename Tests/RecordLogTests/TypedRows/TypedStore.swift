@@ -41,11 +41,11 @@ struct TypedCell {
 
     /// The cells of a column: each of the values, and null.
     static func all<Value: ColumnValue & Equatable>(_ column: String, _ table: TableDefinition, _ values: [Value]) throws -> [TypedCell] {
-        let handle = try table.column(column, as: Value?.self)
+        let typed = try table.column(column, as: Value?.self)
         return ([nil] + values.map { $0 }).map { value in
             TypedCell(
-                column: column, name: "\(column) \(value.map { String("\($0)".prefix(40)) } ?? "null")", set: { try $0.set(handle, to: value) },
-                isIn: { try $0[handle] == value && $0[column, as: Value?.self] == value })
+                column: column, name: "\(column) \(value.map { String("\($0)".prefix(40)) } ?? "null")", set: { try $0.set(typed, to: value) },
+                isIn: { try $0[typed] == value && $0[column, as: Value?.self] == value })
         }
     }
 

@@ -49,7 +49,7 @@ struct TypedValueTests {
         var kept: LargeValue?
         let row = try typed.store.write { transaction in
             let made = try transaction.writeValue { writer in
-                for _ in 0..<3 { try bytes(100_000).withUnsafeBytes { try writer.append($0) } }
+                for _ in 0..<3 { try writer.append(bytes(100_000)) }
             }
             kept = made
             return try transaction.insert(into: typed.table) { try $0.set(value, to: made) }

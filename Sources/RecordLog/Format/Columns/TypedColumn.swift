@@ -3,12 +3,12 @@
 /// Make one with `TableDefinition.column(_:as:)` and keep it: it reads rows of every layout that the table has had or gets. It belongs to the
 /// store of its table.
 public struct TypedColumn<Value: ColumnValue>: Sendable, Hashable {
-    let handle: ColumnHandle
+    let locator: ColumnLocator
 
-    public var id: ColumnID { handle.id }
-    public var table: TableID { handle.table }
-    /// The name as of the handle's making.
-    public var name: String { handle.name }
+    public var id: ColumnID { locator.id }
+    public var table: TableID { locator.table }
+    /// The name when this was made.
+    public var name: String { locator.name }
 
     /// The part of an index that orders by this column.
     public var ascending: IndexPart { IndexPart(column: id, ascending: true) }
@@ -17,12 +17,12 @@ public struct TypedColumn<Value: ColumnValue>: Sendable, Hashable {
 
 /// A column of values of any length, which stream in and out.
 public struct LargeColumn: Sendable, Hashable {
-    let handle: ColumnHandle
+    let locator: ColumnLocator
 
-    public var id: ColumnID { handle.id }
-    public var table: TableID { handle.table }
-    /// The name as of the handle's making.
-    public var name: String { handle.name }
+    public var id: ColumnID { locator.id }
+    public var table: TableID { locator.table }
+    /// The name when this was made.
+    public var name: String { locator.name }
 }
 
 extension TableDefinition {
@@ -30,9 +30,9 @@ extension TableDefinition {
     /// - Parameter type: the type of its values; an optional if it may be null.
     /// - Throws: `noSuchColumn`; `typeDiffers` if the column's values are of another type.
     public func column<Value: ColumnValue>(_ name: String, as type: Value.Type) throws(RowError) -> TypedColumn<Value> {
-        let column = try column(name), handle = ColumnHandle(column, of: self)
-        try handle.check(column.type, holds: type)
-        return TypedColumn(handle: handle)
+        let column = try column(name), locator = ColumnLocator(column, of: self)
+        try locator.check(column.type, holds: type)
+        return TypedColumn(locator: locator)
     }
 
     /// The column of large values of that name in the newest layout.
@@ -42,7 +42,7 @@ extension TableDefinition {
         guard column.type == .value else {
             throw RowError(.typeDiffers, "the column \(name) of the table \(self.name) is of the type \(column.type), not of large values")
         }
-        return LargeColumn(handle: ColumnHandle(column, of: self))
+        return LargeColumn(locator: ColumnLocator(column, of: self))
     }
 
     private func column(_ name: String) throws(RowError) -> Column {

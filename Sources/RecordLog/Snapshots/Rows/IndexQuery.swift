@@ -110,7 +110,7 @@ public struct IndexQuery: Sendable {
         guard let column = table.layouts.reversed().lazy.compactMap({ $0.columns.first { $0.id == part.column } }).first else {
             throw noColumnLeft
         }
-        try ColumnHandle(column, of: table).check(column.type, holds: type)
+        try ColumnLocator(column, of: table).check(column.type, holds: type)
         return part
     }
 

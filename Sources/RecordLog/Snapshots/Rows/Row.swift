@@ -52,8 +52,8 @@ public struct Row: @unchecked Sendable {
     ///   `doesNotFit` for a raw value of no case.
     public subscript<Value: ColumnValue>(column: TypedColumn<Value>) -> Value {
         get throws(RowError) {
-            try column.handle.check(isOf: table)
-            return try column.handle.value(of: view, layout, as: Value.self)
+            try column.locator.check(isOf: table)
+            return try column.locator.value(of: view, layout, as: Value.self)
         }
     }
 
@@ -66,8 +66,8 @@ public struct Row: @unchecked Sendable {
     /// The value of a large column; nil for null. It keeps the file readable.
     /// - Throws: `RowError`; `StoreError` if the row does not lead to a value.
     public func value(of column: LargeColumn) throws -> ValueReader? {
-        try column.handle.check(isOf: table)
-        guard let position = column.handle.position(in: layout) else { return nil }
+        try column.locator.check(isOf: table)
+        guard let position = column.locator.position(in: layout) else { return nil }
         return try owner.file.value(layout.access[position], of: view)
     }
 }

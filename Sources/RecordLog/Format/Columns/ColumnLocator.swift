@@ -1,11 +1,11 @@
 /// Finds a table's column in rows of every layout.
-struct ColumnHandle: Hashable, Sendable {
+struct ColumnLocator: Hashable, Sendable {
     let table: TableID
     let id: ColumnID
-    /// The names as of the handle's making, for errors.
+    /// The names when the locator was made, for errors.
     let tableName: String
     let name: String
-    /// The column's position by layout ID, of the layouts that the table had when the handle was made; -1 where the layout lacks the column.
+    /// The column's position by layout ID, of the layouts that the table had when the locator was made; -1 where the layout lacks the column.
     private let positions: [Int16]
 
     init(_ column: Column, of table: TableDefinition) {
@@ -16,7 +16,7 @@ struct ColumnHandle: Hashable, Sendable {
         positions = table.layouts.map { $0.position(of: column.id).map(Int16.init) ?? -1 }
     }
 
-    /// The column's position in rows of a layout; nil if the layout lacks it. The handle may be older than the layout, or another store's.
+    /// The column's position in rows of a layout; nil if the layout lacks it. The locator may be older than the layout, or another store's.
     func position(in layout: RowLayout) -> Int? {
         let number = Int(layout.id.rawValue)
         if number < positions.count {
