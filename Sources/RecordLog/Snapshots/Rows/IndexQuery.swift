@@ -84,7 +84,8 @@ public struct IndexQuery: Sendable {
 
     /// The rows in the index's order.
     public func rows() throws(StoreError) -> RowCursor {
-        RowCursor(snapshot, try snapshot.cursor(index.id, range, descending: isReversed), of: table.id)
+        // A cursor needs bounds in order.
+        RowCursor(snapshot, range.isEmpty ? nil : try snapshot.cursor(index.id, range, descending: isReversed), of: table.id)
     }
 
     /// The first row in the index's order; nil if there is none.

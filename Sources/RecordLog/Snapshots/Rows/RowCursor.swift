@@ -24,7 +24,8 @@ public struct RowCursor: ~Copyable {
         scan = RowScan(snapshot, table, from: 0)
     }
 
-    init(_ snapshot: Snapshot, _ entries: IndexCursor, of table: TableID) {
+    /// - Parameter entries: nil for no rows.
+    init(_ snapshot: Snapshot, _ entries: IndexCursor?, of table: TableID) {
         self.snapshot = snapshot
         self.table = table
         self.entries = entries
