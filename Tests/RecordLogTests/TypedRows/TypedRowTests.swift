@@ -130,7 +130,8 @@ struct TypedRowTests {
         #expect(try typed.store.snapshot().row(rows[position])?[text] == "changed" && held[text] == name)
         #expect(try typed.store.snapshot().row(rows[position], version: 1)?[text] == name)
         try typed.store.write { transaction in
-            #expect(try transaction.delete(rows[position]))
+            let isDeleted = try transaction.delete(rows[position])
+            #expect(isDeleted)
             #expect(try transaction.row(rows[position]) == nil)
             #expect(#expect(throws: RowError.self) { try transaction.update(rows[position]) { _ in } }?.code == .noSuchRow)
         }
