@@ -21,7 +21,7 @@ let byYear = try store.write(author: "importer") { transaction in
     return byYear
 }
 
-// A snapshot is one state of the store, whatever others write meanwhile.
+// A snapshot is one state of the store, also while others write.
 let snapshot = store.snapshot()
 let layout = snapshot.catalog.table(named: "films")!.currentLayout
 let key = KeyBuilder()
