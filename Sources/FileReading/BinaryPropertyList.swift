@@ -58,11 +58,11 @@ package struct BinaryPropertyList {
 
     package func object(_ number: Int) throws(Damage) -> Object {
         guard number >= 0, number < count else { throw Damage(reason: "refers to object \(number) of \(count)", offset: tableStart) }
-        let place = Self.number(bytes, at: tableStart + number * offsetSize, size: offsetSize)
-        guard place >= UInt64(Self.magic.count), place < UInt64(tableStart) else {
+        let offset = Self.number(bytes, at: tableStart + number * offsetSize, size: offsetSize)
+        guard offset >= UInt64(Self.magic.count), offset < UInt64(tableStart) else {
             throw Damage(reason: "has an object outside of it", offset: tableStart + number * offsetSize)
         }
-        let at = Int(place)
+        let at = Int(offset)
         let low = Int(bytes[at] & 0x0F)
         switch bytes[at] >> 4 {
         case 0x0:
@@ -165,8 +165,8 @@ package struct BinaryPropertyList {
     private func references(_ part: ArraySlice<UInt8>, _ at: Int) throws(Damage) -> [Int] {
         var result: [Int] = []
         result.reserveCapacity(part.count / referenceSize)
-        for place in stride(from: part.startIndex, to: part.endIndex, by: referenceSize) {
-            guard let number = Int(exactly: Self.number(bytes, at: place, size: referenceSize)) else {
+        for offset in stride(from: part.startIndex, to: part.endIndex, by: referenceSize) {
+            guard let number = Int(exactly: Self.number(bytes, at: offset, size: referenceSize)) else {
                 throw Damage(reason: "has a reference out of bounds", offset: at)
             }
             result.append(number)

@@ -85,7 +85,7 @@ public struct ManagedAccessorWriter {
         var names: [String] = []
         var methods: [String] = []
         for property in properties.sorted(by: { $0.name < $1.name }) where !names.contains(property.name) {
-            guard let body = accessor(property, place: names.count, list) else { continue }
+            guard let body = accessor(property, position: names.count, list) else { continue }
             guard let type = resolver.resolve(property.type, in: owner, module: module) else {
                 report(
                     "@NSManaged \(name).\(property.name): the type \(property.type) is not one that this target or Foundation declares as "
@@ -109,7 +109,7 @@ public struct ManagedAccessorWriter {
         }
         for function in functions {
             let siblings = properties.map(\.name)
-            guard let found = memberFunction(function, place: names.count, list, siblings: siblings) else { continue }
+            guard let found = memberFunction(function, position: names.count, list, siblings: siblings) else { continue }
             names.append(found.property)
             let types = function.parameters.compactMap { resolver.resolve($0.type, in: owner, module: module) }
             guard types.count == function.parameters.count else {
@@ -129,8 +129,8 @@ public struct ManagedAccessorWriter {
                 """)
         }
         guard !methods.isEmpty else { return }
-        let places = names.map { "\"\($0)\"" }.joined(separator: ", ")
-        text += "private let \(list) = ManagedProperties(\(places))\n\nextension \(name) {\n\(methods.joined(separator: "\n\n"))\n}\n\n"
+        let arguments = names.map { "\"\($0)\"" }.joined(separator: ", ")
+        text += "private let \(list) = ManagedProperties(\(arguments))\n\nextension \(name) {\n\(methods.joined(separator: "\n\n"))\n}\n\n"
     }
 
     private mutating func report(_ message: String, _ property: ManagedPropertyScanner.Property) {
@@ -142,9 +142,9 @@ public struct ManagedAccessorWriter {
     /// Returns the function that Xcode generates with this name and these parameters. Reports an error and returns nil where there is none.
     /// - Parameter siblings: the class's managed properties; one may be a relationship of an entity that is described in code.
     private mutating func memberFunction(
-        _ stated: ManagedPropertyScanner.Function, place: Int, _ list: String, siblings: [String]
+        _ stated: ManagedPropertyScanner.Function, position: Int, _ list: String, siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
-        let index = "propertyIndex(\(place), of: \(list))"
+        let index = "propertyIndex(\(position), of: \(list))"
         var isModelled = false
         for model in models {
             for entity in model.entities where entity.className == stated.owner.last {
@@ -190,7 +190,7 @@ public struct ManagedAccessorWriter {
         _ stated: ManagedPropertyScanner.Function, _ index: String, _ siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
         let types = stated.parameters.lazy.map { $0.type.hasPrefix("Set<") ? String($0.type.dropFirst(4)) : $0.type }
-        let member = types.map { $0.filter { !"[]>".contains($0) } }.first { !Self.placeTypes.contains($0) } ?? "NSManagedObject"
+        let member = types.map { $0.filter { !"[]>".contains($0) } }.first { !Self.positionTypes.contains($0) } ?? "NSManagedObject"
         for (prefix, ending) in Self.memberFunctionNames where stated.name.hasPrefix(prefix) && stated.name.hasSuffix(ending) {
             let suffix = String(stated.name.dropFirst(prefix.count).dropLast(ending.count))
             guard !suffix.isEmpty else { continue }
@@ -212,11 +212,11 @@ public struct ManagedAccessorWriter {
         ("remove", ""),
     ]
 
-    private static let placeTypes: Set<String> = ["Int", "NSIndexSet", "NSSet", "NSOrderedSet"]
+    private static let positionTypes: Set<String> = ["Int", "NSIndexSet", "NSSet", "NSOrderedSet"]
 
     /// Returns the bodies of a property's accessors. Reports an error and returns nil where the type does not suit.
     private mutating func accessor(
-        _ property: ManagedPropertyScanner.Property, place: Int, _ list: String
+        _ property: ManagedPropertyScanner.Property, position: Int, _ list: String
     ) -> (getter: String, setter: String)? {
         let entities = models.flatMap { model in
             model.entities.filter { $0.className == property.owner.last }.map { (model, $0) }
@@ -243,7 +243,7 @@ public struct ManagedAccessorWriter {
             return byKey(property, property.name, "value", "setValue")
         }
         let type = AccessorType(storage, property.type.replacing("!", with: "?"))
-        let index = "propertyIndex(\(place), of: \(list))"
+        let index = "propertyIndex(\(position), of: \(list))"
         guard let getter = type.getter(index), let setter = type.setter(index) else {
             report(
                 "@NSManaged \(entity.className).\(property.name): the type \(property.type) does not suit what the model says of it.",

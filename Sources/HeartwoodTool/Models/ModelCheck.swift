@@ -4,17 +4,17 @@ import Heartwood
 struct ModelCheck {
     struct Warning: Equatable {
         /// "Entity" or "Entity.property".
-        let place: String
+        let element: String
         let text: String
 
-        var line: String { "\(place): \(text)" }
+        var line: String { "\(element): \(text)" }
     }
 
     private var warnings: [Warning] = []
 
     static func warnings(_ loaded: LoadedModel) -> [Warning] {
         var check = ModelCheck()
-        check.warnings = loaded.model.oddities.map { Warning(place: $0.place, text: $0.text) }
+        check.warnings = loaded.model.oddities.map { Warning(element: $0.element, text: $0.text) }
         for entity in loaded.entities { check.look(at: entity) }
         check.findDenyRings(loaded.entities)
         check.findSharedClasses(loaded.entities)
@@ -22,7 +22,7 @@ struct ModelCheck {
     }
 
     private mutating func warn(_ entity: NSEntityDescription, _ property: NSPropertyDescription?, _ text: String) {
-        warnings.append(Warning(place: entity.title + (property.map { ".\($0.name)" } ?? ""), text: text))
+        warnings.append(Warning(element: entity.title + (property.map { ".\($0.name)" } ?? ""), text: text))
     }
 
     private mutating func look(at entity: NSEntityDescription) {

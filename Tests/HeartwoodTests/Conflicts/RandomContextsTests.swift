@@ -107,7 +107,7 @@ import Testing
             if object.containsManagedObject(other, at: index) {
                 object.removeManagedObject(other, at: index)
             } else if relationship?.isOrdered == true {
-                object.insertManagedObject(other, atPlace: number(object.countOfManagedObjects(at: index) + 1), at: index)
+                object.insertManagedObject(other, atPosition: number(object.countOfManagedObjects(at: index) + 1), at: index)
             } else {
                 object.addManagedObject(other, at: index)
             }

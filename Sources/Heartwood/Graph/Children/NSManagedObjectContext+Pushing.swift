@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         guard gone.isEmpty else { return gone }
         // All objects are made first, because they refer to each other.
         let objects = changes.map { change in
-            change.kind == .inserted || change.isRevived ? place(change) : served(change.key)
+            change.kind == .inserted || change.isRevived ? insertOrRestore(change) : served(change.key)
         }
         for (object, change) in zip(objects, changes) where change.kind != .deleted {
             if let object { set(change, on: object) }
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
 
     /// Makes the object that a child has inserted, or restores a deleted one. Its `awakeFromInsert` is not called, because the child has
     /// called it.
-    private func place(_ change: PushedChange) -> NSManagedObject {
+    private func insertOrRestore(_ change: PushedChange) -> NSManagedObject {
         let key = currentKey(change.key)
         let known = identities[key]
         let object = known ?? makeFault(key, runtime: change.runtime)

@@ -276,7 +276,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         try save(SaveBatch(origin: .none) { _ in nil })
     }
 
-    final func setPlace(_ url: URL) {
+    final func setURL(_ url: URL) {
         currentURL.withLock { $0 = url }
     }
 }

@@ -211,10 +211,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
 
-    /// - Parameter place: the index among the stores; nil for the end.
-    private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime], at place: Int? = nil) {
+    /// - Parameter index: the index among the stores; nil for the end.
+    private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime], at index: Int? = nil) {
         state.withLock { state in
-            let later = place.map { Array(state.stores.dropFirst($0)) } ?? []
+            let later = index.map { Array(state.stores.dropFirst($0)) } ?? []
             for runtime in runtimes {
                 state.routes.add(runtime, before: later)
                 state.runtimesBySlot[runtime.slot] = runtime

@@ -79,8 +79,8 @@ extension NSManagedObjectContext {
         _ objects: [NSManagedObject], _ fetch: FetchSpecification, isOwn: Bool = false, _ reader: StoreReader
     ) throws -> [NSManagedObject] {
         guard !fetch.sort.isEmpty else { return objects }
-        let judged = try objects.enumerated().map { place, object in
-            (place: place, object: object, says: isOwn ? object : try reader.stored(object, withChanges: fetch.includesPendingChanges))
+        let judged = try objects.enumerated().map { index, object in
+            (index: index, object: object, says: isOwn ? object : try reader.stored(object, withChanges: fetch.includesPendingChanges))
         }
         let sorted = judged.sorted { a, b in
             for key in fetch.sort {
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
                 case .orderedSame: continue
                 }
             }
-            return a.place < b.place
+            return a.index < b.index
         }
         try reader.check()
         return sorted.map(\.object)

@@ -21,16 +21,16 @@ extension RecordLogStore {
     final func prepareHistory(_ log: LogStore) throws {
         let option = historyOption
         history.begin(isWanted: keepsHistory && option == true)
-        guard keepsHistory, !isReadOnly, let option, try isOutOfPlace(option, log.snapshot()) else { return }
+        guard keepsHistory, !isReadOnly, let option, try needsHistoryChange(option, log.snapshot()) else { return }
         try log.write { transaction in
-            guard try isOutOfPlace(option, transaction.base) else { return }
+            guard try needsHistoryChange(option, transaction.base) else { return }
             if option { _ = try HistoryTable.define(in: transaction) } else if let table = try HistoryTable(transaction.catalog) {
                 try transaction.dropTable(table.id)
             }
         }
     }
 
-    private func isOutOfPlace(_ option: Bool, _ snapshot: Snapshot) throws -> Bool {
+    private func needsHistoryChange(_ option: Bool, _ snapshot: Snapshot) throws -> Bool {
         guard let table = try HistoryTable(snapshot.catalog) else { return option }
         return !option && snapshot.rowCount(table.id) == 0
     }

@@ -27,8 +27,8 @@ extension NSPersistentStore {
         guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
-        if let place = try? rows?.knownHistory()?.newestPlace() {
-            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: place])
+        if let position = try? rows?.knownHistory()?.newestPosition() {
+            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: position])
         }
         NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
     }

@@ -104,19 +104,19 @@ extension AnyFetchedResultsController {
             }.sorted(by: query.isBefore)
             let removed = old.indices(of: keys)
             guard !removed.isEmpty || !judged.isEmpty else { return true }
-            let (new, places) = try old.replacing(removed, with: judged, query)
-            var oldPlaces: [ObjectKey: Int] = [:]
-            for index in removed { oldPlaces[old.entries[index].key] = index }
+            let (new, added) = try old.replacing(removed, with: judged, query)
+            var oldIndexes: [ObjectKey: Int] = [:]
+            for index in removed { oldIndexes[old.entries[index].key] = index }
             var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
-            for position in places {
-                if let before = oldPlaces.removeValue(forKey: new.entries[position].key) {
+            for position in added {
+                if let before = oldIndexes.removeValue(forKey: new.entries[position].key) {
                     touched.append((before, position))
                 } else {
                     inserted.append(position)
                 }
             }
             let change = ResultsChange(
-                from: old, to: new, deleted: oldPlaces.values.sorted(), inserted: inserted, touched: touched, isChanged: { _ in isChanged })
+                from: old, to: new, deleted: oldIndexes.values.sorted(), inserted: inserted, touched: touched, isChanged: { _ in isChanged })
             deliver(change, new, objects, query)
             return true
         } catch {
@@ -128,12 +128,12 @@ extension AnyFetchedResultsController {
     private func refetch(_ query: ResultsQuery, _ objects: [ObjectKey: NSManagedObject] = [:], isChanged: (ObjectKey) -> Bool) {
         guard let new = try? query.list(isFollowed: true, cacheName: nil) else { return stopFollowing() }
         let old = list
-        var oldPlaces = Dictionary(old.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var oldIndexes = Dictionary(old.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
         for (index, entry) in new.entries.enumerated() {
-            if let before = oldPlaces.removeValue(forKey: entry.key) { touched.append((before, index)) } else { inserted.append(index) }
+            if let before = oldIndexes.removeValue(forKey: entry.key) { touched.append((before, index)) } else { inserted.append(index) }
         }
-        let change = ResultsChange(from: old, to: new, deleted: oldPlaces.values.sorted(), inserted: inserted, touched: touched) {
+        let change = ResultsChange(from: old, to: new, deleted: oldIndexes.values.sorted(), inserted: inserted, touched: touched) {
             isChanged(new.entries[$0].key)
         }
         deliver(change, new, objects, query)

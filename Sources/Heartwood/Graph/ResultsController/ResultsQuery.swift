@@ -74,14 +74,15 @@ final class ResultsQuery {
     /// By slot.
     private static func ranks(of entities: [NSEntityDescription], _ context: NSManagedObjectContext) -> [UInt16: UInt64] {
         let stores = context.coordinator?.persistentStores ?? [], isShared = context.coordinator?.hasSharedEntities ?? false
-        var places: [(store: Int, entity: Int, slot: UInt16)] = []
-        for (place, entity) in entities.enumerated() {
+        var origins: [(store: Int, entity: Int, slot: UInt16)] = []
+        for (index, entity) in entities.enumerated() {
             for runtime in isShared ? context.runtimes(of: entity) : [context.runtime(for: entity)] {
-                places.append((stores.firstIndex { $0 === runtime.store } ?? stores.count, place, runtime.slot))
+                origins.append((stores.firstIndex { $0 === runtime.store } ?? stores.count, index, runtime.slot))
             }
         }
         var ranks: [UInt16: UInt64] = [:]
-        for (rank, place) in places.sorted(by: { ($0.store, $0.entity) < ($1.store, $1.entity) }).enumerated() { ranks[place.slot] = UInt64(rank) }
+        origins.sort { ($0.store, $0.entity) < ($1.store, $1.entity) }
+        for (rank, origin) in origins.enumerated() { ranks[origin.slot] = UInt64(rank) }
         return ranks
     }
 
@@ -133,11 +134,11 @@ final class ResultsQuery {
         guard !object.isDeleted, !object.state.contains(.detached), family.contains(ObjectIdentifier(object.entity)),
             fetch.asks(object.runtime.store), try context.fulfil(object), try fetch.holds(object)
         else { return nil }
-        return place(object, by: object)
+        return candidate(object, by: object)
     }
 
     /// - Parameter says: the object that has the values.
-    private func place(_ object: NSManagedObject, by says: NSManagedObject) -> Judged {
+    private func candidate(_ object: NSManagedObject, by says: NSManagedObject) -> Judged {
         let order = fetch.sort.map { value($0.path, of: says) }
         return Judged(object: object, order: order, section: section.map { value($0.path, of: says).sectionName } ?? "")
     }
@@ -301,7 +302,7 @@ final class ResultsQuery {
     /// The list from fetched objects: in a child context, over several stores, or if the context has changed objects that the query's paths lead
     /// through.
     private func listOfObjects(isOrdered: Bool) throws -> ResultsList {
-        var judged = try context.fetchObjects(fetch).map { place($0, by: stored($0)) }
+        var judged = try context.fetchObjects(fetch).map { candidate($0, by: stored($0)) }
         // A store or a parent may have newer values than the objects show.
         if !zip(judged, judged.dropFirst()).allSatisfy(isBefore) { judged.sort(by: isBefore) }
         var builder = ResultsListBuilder(self, isOrdered: isOrdered, capacity: judged.count)

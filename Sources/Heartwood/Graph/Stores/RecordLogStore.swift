@@ -374,5 +374,5 @@ class InMemoryStore: RecordLogStore, @unchecked Sendable {
         return (url?.path ?? "memory", options)
     }
 
-    override func relocate(to url: URL) throws { setPlace(url) }
+    override func relocate(to url: URL) throws { setURL(url) }
 }

@@ -82,8 +82,8 @@ package struct StoreAudit {
 
     private func found(_ table: EntityTable?, _ reference: RowReference, _ property: Int?, _ message: String) {
         let name = table?.runtime.entity.name ?? "table \(reference.table.rawValue)"
-        let place = property.flatMap { table?.runtime.properties[$0].name }.map { ", property \($0)" } ?? ""
-        tell(.init(offset: nil, message: "entity \(name), object p\(reference.row)\(place): \(message)", remedy: .correct))
+        let location = property.flatMap { table?.runtime.properties[$0].name }.map { ", property \($0)" } ?? ""
+        tell(.init(offset: nil, message: "entity \(name), object p\(reference.row)\(location): \(message)", remedy: .correct))
     }
 
     private func name(_ reference: RowReference) -> String {

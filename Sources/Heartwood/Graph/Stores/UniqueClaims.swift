@@ -54,7 +54,7 @@ struct UniqueClaims {
     /// - Complexity: O(n log n) for n claims, and one lookup each in the constraint's indexes.
     mutating func check(_ transaction: Transaction) throws {
         sort()
-        var breaches: [(place: Int, violation: ConstraintViolations.Violation)] = []
+        var violations: [(keyStart: Int, violation: ConstraintViolations.Violation)] = []
         var start = 0
         while start < claims.count {
             var end = start + 1
@@ -64,12 +64,12 @@ struct UniqueClaims {
                 let claim = claims[start], table = claim.table.takeUnretainedValue()
                 let names = table.names(of: claim.index.takeUnretainedValue())
                 let objects = claims[start..<end].map { $0.object.takeUnretainedValue() }
-                breaches.append((claim.key.lowerBound, .init(attributes: names, holder: holder, objects: objects)))
+                violations.append((claim.key.lowerBound, .init(attributes: names, holder: holder, objects: objects)))
             }
             start = end
         }
-        guard breaches.isEmpty else {
-            throw ConstraintViolations(list: breaches.sorted { $0.place < $1.place }.map(\.violation))
+        guard violations.isEmpty else {
+            throw ConstraintViolations(list: violations.sorted { $0.keyStart < $1.keyStart }.map(\.violation))
         }
     }
 

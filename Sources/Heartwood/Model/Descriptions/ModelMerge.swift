@@ -8,13 +8,13 @@ struct ModelMerge {
     /// - Throws: if two models have different entities with the same name; the message names the difference.
     func merge(into result: NSManagedObjectModel?) throws -> NSManagedObjectModel {
         var merged = ModelDocument()
-        var places: [String: Int] = [:]
+        var indexes: [String: Int] = [:]
         var requests: Set<String> = []
         for model in models {
             let document = ModelDocument(model)
             for entity in document.entities {
-                guard let index = places[entity.name] else {
-                    places[entity.name] = merged.entities.count
+                guard let index = indexes[entity.name] else {
+                    indexes[entity.name] = merged.entities.count
                     merged.entities.append(entity)
                     continue
                 }

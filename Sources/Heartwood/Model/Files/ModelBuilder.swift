@@ -14,8 +14,8 @@ struct ModelBuilder {
     }
 
     func failure(_ message: String, line: Int?) -> NSError {
-        let place = document.source.map { source in line.map { "\(source):\($0): " } ?? "\(source): " } ?? ""
-        return CoreDataError.make(NSPersistentStoreIncompatibleSchemaError, place + message)
+        let location = document.source.map { source in line.map { "\(source):\($0): " } ?? "\(source): " } ?? ""
+        return CoreDataError.make(NSPersistentStoreIncompatibleSchemaError, location + message)
     }
 
     /// - Parameter model: the model to fill; nil for a new one.

@@ -2,11 +2,11 @@
 package final class ModelOddities {
     package struct Oddity: Equatable, Sendable {
         /// "Entity" or "Entity.property".
-        package let place: String
+        package let element: String
         package let text: String
     }
 
     private(set) var list: [Oddity] = []
 
-    func add(_ place: String, _ text: String) { list.append(Oddity(place: place, text: text)) }
+    func add(_ element: String, _ text: String) { list.append(Oddity(element: element, text: text)) }
 }

@@ -31,8 +31,8 @@ enum PredicateCheck {
         guard !path.owners.isEmpty, let reason = fault(path.keys, path.owners) else { return }
         var printer = PredicatePrinter()
         print(&printer)
-        let place = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
-        throw make("\(reason), at character \(place + 1):\n" + PredicateFormatError.marked(printer.text, at: place), what, printer.text)
+        let offset = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
+        throw make("\(reason), at character \(offset + 1):\n" + PredicateFormatError.marked(printer.text, at: offset), what, printer.text)
     }
 
     static func error(_ fault: PredicateFault, _ node: PredicateNode) -> NSError {

@@ -3,7 +3,7 @@ import RecordLog
 
 /// Checks that rows are as unique as the new version of a model requires, over all entities that share a constraint.
 struct MigratedUniqueness {
-    private struct Place: Hashable {
+    private struct Declaration: Hashable {
         let entity: ObjectIdentifier
         let constraint: [String]
     }
@@ -14,16 +14,16 @@ struct MigratedUniqueness {
 
     /// Returns the constraints that the old version did not already guarantee for the same values.
     static func all(_ tables: [MigratedTable], _ catalog: Catalog) -> [MigratedUniqueness] {
-        var families: [Place: [MigratedTable]] = [:]
+        var families: [Declaration: [MigratedTable]] = [:]
         for table in tables {
             for constraint in table.destination.allUniquenessConstraints {
-                let place = Place(entity: ObjectIdentifier(table.destination.first(stating: constraint)), constraint: constraint)
-                families[place, default: []].append(table)
+                let declaration = Declaration(entity: ObjectIdentifier(table.destination.first(stating: constraint)), constraint: constraint)
+                families[declaration, default: []].append(table)
             }
         }
-        return families.compactMap { place, tables in
-            let before = tables.map { holder(of: place.constraint, $0, catalog).map(ObjectIdentifier.init) }
-            return Set(before).count == 1 && before[0] != nil ? nil : MigratedUniqueness(constraint: place.constraint, tables: tables)
+        return families.compactMap { declaration, tables in
+            let before = tables.map { holder(of: declaration.constraint, $0, catalog).map(ObjectIdentifier.init) }
+            return Set(before).count == 1 && before[0] != nil ? nil : MigratedUniqueness(constraint: declaration.constraint, tables: tables)
         }
     }
 

@@ -18,15 +18,15 @@ final class FoundRows {
     /// - Returns: false where `body` has returned false.
     static func forEach(of all: [FoundRows], _ body: (RowView) throws -> Bool) rethrows -> Bool {
         defer { for one in all { one.removeAll() } }
-        var order: [(stretch: Int, place: Int, rows: Range<Int>)] = []
-        for (place, one) in all.enumerated() {
+        var order: [(stretch: Int, thread: Int, rows: Range<Int>)] = []
+        for (thread, one) in all.enumerated() {
             for (part, next) in zip(one.parts, one.parts.dropFirst().map(\.start) + [one.rows.count]) {
-                order.append((part.stretch, place, part.start..<next))
+                order.append((part.stretch, thread, part.start..<next))
             }
         }
         order.sort { $0.stretch < $1.stretch }
         for part in order {
-            let goesOn = try all[part.place].rows.withUnsafeBufferPointer { rows in
+            let goesOn = try all[part.thread].rows.withUnsafeBufferPointer { rows in
                 for index in part.rows { guard try body(rows[index]) else { return false } }
                 return true
             }

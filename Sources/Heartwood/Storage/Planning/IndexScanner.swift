@@ -19,7 +19,7 @@ final class IndexScanner {
     /// Whether rows that are equal in the order must be collected and sorted.
     private let gathers: Bool
     private var group: [UInt64] = []
-    private var place = 0
+    private var position = 0
     private var ahead: UInt64?
     private var keyBytes: [UInt8] = []
 
@@ -49,9 +49,9 @@ final class IndexScanner {
     /// Returns the next row's number; nil at the end.
     func next() throws -> UInt64? {
         guard gathers else { return try step() }
-        if place < group.count {
-            place += 1
-            return group[place - 1]
+        if position < group.count {
+            position += 1
+            return group[position - 1]
         }
         guard let first = try ahead ?? step() else { return nil }
         ahead = nil
@@ -71,7 +71,7 @@ final class IndexScanner {
             group.append(row)
         }
         if group.count > 1 { group.sort() }
-        place = 1
+        position = 1
         return group[0]
     }
 

@@ -80,10 +80,10 @@ extension QueryPlanner {
         var at = rangeCount > 1 ? 0 : fixed
         var isDescending: Bool?
         // The position of each sort key in the index; nil for a constant key.
-        var places: [Int?] = []
+        var positions: [Int?] = []
         for wanted in sort {
             guard !isSame(wanted.key) else {
-                places.append(nil)
+                positions.append(nil)
                 continue
             }
             while at < index.parts.count, isSame(index.parts[at].key) { at += 1 }
@@ -91,12 +91,12 @@ extension QueryPlanner {
             let isReversed = index.parts[at].isAscending != wanted.isAscending
             guard isDescending == nil || isDescending == isReversed else { return nil }
             isDescending = isReversed
-            places.append(at)
+            positions.append(at)
             at += 1
         }
         let isReversed = isDescending ?? false
-        let key = zip(sort, places).map { wanted, place -> IndexScan.Order.Component in
-            if let place { return .part(place) }
+        let key = zip(sort, positions).map { wanted, position -> IndexScan.Order.Component in
+            if let position { return .part(position) }
             let value = conditions.exactValue(of: wanted.key).flatMap { conditions[$0]?.components?.first } ?? []
             return .constant(wanted.isAscending != isReversed ? value : value.map { ~$0 })
         }

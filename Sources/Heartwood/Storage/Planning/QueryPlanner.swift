@@ -115,17 +115,17 @@ final class QueryPlanner {
 
     /// A plan with all values of a uniqueness constraint. It finds at most one row, so nothing is priced.
     private func uniquePlan(_ tests: [RowFilter], _ conditions: IndexConditions) -> AccessPlan? {
-        for place in table.uniqueIndexes.indices {
-            let index = table.uniqueIndexes[place].takeUnretainedValue()
+        for position in table.uniqueIndexes.indices {
+            let index = table.uniqueIndexes[position].takeUnretainedValue()
             guard view.snapshot.hasIndex(index.id) else { continue }
             var key: [UInt8] = []
             var answered: [Int] = []
             for part in index.parts {
-                guard let place = conditions.exactValue(of: part.key), let component = conditions[place]?.components?.first,
+                guard let test = conditions.exactValue(of: part.key), let component = conditions[test]?.components?.first,
                     component.first == KeyBuilder.valueTag
                 else { break }
                 key += component
-                answered.append(place)
+                answered.append(test)
             }
             guard answered.count == index.parts.count else { continue }
             let isSorted = sort?.isEmpty == false

@@ -109,23 +109,23 @@ struct QueryRun {
         _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowFilter?], _ progress: inout Progress,
         _ body: (RowView) throws -> Bool
     ) throws {
-        var references: [RowReference] = [], places: [Int] = []
+        var references: [RowReference] = [], partIndexes: [Int] = []
         references.reserveCapacity(Self.groupSize)
         var isDone = false
         while !isDone, progress.left > 0 {
             references.removeAll(keepingCapacity: true)
-            places.removeAll(keepingCapacity: true)
+            partIndexes.removeAll(keepingCapacity: true)
             let room = min(Self.groupSize, progress.left)
             while references.count < room, let found = try next() {
                 references.append(found.row)
-                places.append(found.part)
+                partIndexes.append(found.part)
             }
             if references.count < room { isDone = true }
             try references.withUnsafeBufferPointer { references in
                 try view.snapshot.rows(references) { index, row in
                     guard let row, progress.left > 0 else { return }
                     scope.rowsVisited &+= 1
-                    if let test = tests[places[index]], try !test.matches(row, scope) { return }
+                    if let test = tests[partIndexes[index]], try !test.matches(row, scope) { return }
                     progress.take(try body(row))
                 }
             }

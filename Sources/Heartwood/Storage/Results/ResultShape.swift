@@ -86,8 +86,8 @@ struct ResultShape {
 
     /// The shape of a result that consists of the aggregates over all objects, one column each.
     init(overall: GroupedExpressions) {
-        columns = overall.aggregates.indices.map { place in
-            let name = GroupedExpressions.Slot.aggregate(place).name
+        columns = overall.aggregates.indices.map { index in
+            let name = GroupedExpressions.Slot.aggregate(index).name
             return Column(name: name, expression: .variable(name), type: .undefinedAttributeType)
         }
         groups = overall
