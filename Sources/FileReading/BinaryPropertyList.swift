@@ -151,10 +151,10 @@ package struct BinaryPropertyList {
             guard start < tableStart, bytes[start] >> 4 == 1, bytes[start] & 0x0F <= 3 else {
                 throw Damage(reason: "has a length that is none", offset: at)
             }
-            let stated = try integer(start, Int(bytes[start] & 0x0F))
+            let declared = try integer(start, Int(bytes[start] & 0x0F))
             start += 1 + (1 << Int(bytes[start] & 0x0F))
-            guard stated >= 0, stated <= Int64(bytes.count) else { throw Damage(reason: "has a length beyond its end", offset: at) }
-            units = Int(stated)
+            guard declared >= 0, declared <= Int64(bytes.count) else { throw Damage(reason: "has a length beyond its end", offset: at) }
+            units = Int(declared)
         }
         guard start <= tableStart, units <= (tableStart - start) / size else {
             throw Damage(reason: "has a length beyond its end", offset: at)

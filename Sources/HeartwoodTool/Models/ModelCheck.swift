@@ -14,7 +14,7 @@ struct ModelCheck {
 
     static func warnings(_ loaded: LoadedModel) -> [Warning] {
         var check = ModelCheck()
-        check.warnings = loaded.model.oddities.map { Warning(element: $0.element, text: $0.text) }
+        check.warnings = loaded.model.warnings.map { Warning(element: $0.element, text: $0.text) }
         for entity in loaded.entities { check.look(at: entity) }
         check.findDenyRings(loaded.entities)
         check.findSharedClasses(loaded.entities)
@@ -79,7 +79,7 @@ struct ModelCheck {
                 $0.deleteRule == .denyDeleteRule && !$0.isOptional && !$0.isTransient && $0.destinationEntity != nil
             })
         })
-        var told: Set<Set<String>> = []
+        var reported: Set<Set<String>> = []
         for start in entities {
             // The shortest way back, breadth first.
             var ways: [(entity: NSEntityDescription, path: [NSRelationshipDescription])] = [(start, [])]
@@ -93,7 +93,7 @@ struct ModelCheck {
                     let path = way.path + [edge]
                     if destination === start {
                         let names = path.map { "\($0.holder?.title ?? "?").\($0.name)" }
-                        if told.insert(Set(names)).inserted {
+                        if reported.insert(Set(names)).inserted {
                             warn(
                                 start, path[0],
                                 "denies in a ring (\(names.joined(separator: ", "))), each required: none of it can ever be deleted")

@@ -165,7 +165,7 @@ struct ModelDifference {
         if old.isOrdered != new.isOrdered { add("~", element, new.isOrdered ? "ordered" : "not ordered any more") }
         if old.deleteRule != new.deleteRule { add("~", element, "delete rule \(new.ruleTitle), was \(old.ruleTitle)") }
         let inverses = (old.inverseRelationship?.name, new.inverseRelationship?.name)
-        let isRenamed = new.inverseRelationship?.statedRenamingIdentifier == inverses.0
+        let isRenamed = new.inverseRelationship?.declaredRenamingIdentifier == inverses.0
         if inverses.0 != inverses.1, !isRenamed { add("~", element, "inverse \(inverses.1 ?? "none"), was \(inverses.0 ?? "none")") }
     }
 

@@ -25,9 +25,9 @@ final class RecordImporter {
     private(set) var updated = 0
     private(set) var edges = 0
     /// Objects with a key that other lines refer to and whose own record has not come. Only these and the labels outlive a batch.
-    private var awaited: Set<NSManagedObjectID> = []
+    private var unresolved: Set<NSManagedObjectID> = []
     /// Awaited objects of the current batch, which have no permanent ID yet.
-    private var awaitedInBatch: [ObjectIdentifier: NSManagedObject] = [:]
+    private var unresolvedInBatch: [ObjectIdentifier: NSManagedObject] = [:]
     /// Awaited objects that cannot be saved before their own records come, because a required value is missing.
     private var unfinished: Set<ObjectIdentifier> = []
     private var needs: [ObjectIdentifier: Bool] = [:]
@@ -106,8 +106,8 @@ final class RecordImporter {
             throw ToolError.failure("lines \(firstLine) to \(line.map(String.init) ?? "the end"): \(ToolError.sentence(of: error)) \(kept)")
         }
         hasSaved = true
-        for object in awaitedInBatch.values where object.managedObjectContext != nil { awaited.insert(object.objectID) }
-        awaitedInBatch.removeAll(keepingCapacity: true)
+        for object in unresolvedInBatch.values where object.managedObjectContext != nil { unresolved.insert(object.objectID) }
+        unresolvedInBatch.removeAll(keepingCapacity: true)
         for lookup in lookups.values { lookup.endBatch() }
         labels.endBatch()
     }
@@ -119,11 +119,11 @@ final class RecordImporter {
             throw ToolError.failure("the record does not say of which entity it is; give --entity, or \"\(Record.entityName)\" in each line")
         }
         if let known = targets[name] { return known }
-        guard let stated = open.model.entitiesByName[name], open.entities.contains(where: { $0 === stated }) else {
+        guard let declared = open.model.entitiesByName[name], open.entities.contains(where: { $0 === declared }) else {
             throw ToolError.failure("there is no entity \"\(DisplayWidth.printable(name))\" in this store")
         }
-        guard !stated.isAbstract else { throw ToolError.failure("the entity \(name) is abstract, so nothing is of it alone") }
-        let made = Self.target(stated, nil)
+        guard !declared.isAbstract else { throw ToolError.failure("the entity \(name) is abstract, so nothing is of it alone") }
+        let made = Self.target(declared, nil)
         targets[name] = made
         return made
     }
@@ -197,19 +197,19 @@ final class RecordImporter {
     /// Whether this object was made because another line refers to it, and its own record has now come.
     private func arrived(_ object: NSManagedObject) -> Bool {
         unfinished.remove(ObjectIdentifier(object))
-        return awaitedInBatch.removeValue(forKey: ObjectIdentifier(object)) != nil || awaited.remove(object.objectID) != nil
+        return unresolvedInBatch.removeValue(forKey: ObjectIdentifier(object)) != nil || unresolved.remove(object.objectID) != nil
     }
 
     /// Notes an object that was made because a line refers to it.
     private func note(_ made: NSManagedObject, key: NSAttributeDescription?) {
         let entity = made.entity
-        let isNeedy = needs[ObjectIdentifier(entity)] ?? entity.orderedProperties.contains { property in
+        let hasRequired = needs[ObjectIdentifier(entity)] ?? entity.orderedProperties.contains { property in
             guard !property.isOptional, !property.isTransient, property !== key else { return false }
             guard let attribute = property as? NSAttributeDescription else { return true }
             return attribute.defaultValue == nil && attribute.attributeType != .compositeAttributeType
         }
-        needs[ObjectIdentifier(entity)] = isNeedy
-        if isNeedy { unfinished.insert(ObjectIdentifier(made)) }
+        needs[ObjectIdentifier(entity)] = hasRequired
+        if hasRequired { unfinished.insert(ObjectIdentifier(made)) }
     }
 
     // MARK: Relationships
@@ -267,14 +267,14 @@ final class RecordImporter {
         }
         if let known = try lookup.find(identity) { return known }
         let made = try lookup.make(identity)
-        awaitedInBatch[ObjectIdentifier(made)] = made
+        unresolvedInBatch[ObjectIdentifier(made)] = made
         note(made, key: lookup.attribute)
         return made
     }
 
     /// The object with a label; an object of its entity, to be filled later, if its line has not come yet.
     private func labelled(
-        _ label: String, _ stated: String?, _ relationship: NSRelationshipDescription, _ destination: NSEntityDescription
+        _ label: String, _ given: String?, _ relationship: NSRelationshipDescription, _ destination: NSEntityDescription
     ) throws -> NSManagedObject {
         if let known = try labels.find(label) {
             guard known.entity.isKindOf(entity: destination) else {
@@ -283,7 +283,7 @@ final class RecordImporter {
             }
             return known
         }
-        let name = stated ?? ImportLabels.entityName(in: label)
+        let name = given ?? ImportLabels.entityName(in: label)
         guard let entity = name.map({ open.model.entitiesByName[$0] }) ?? (destination.subentities.isEmpty ? destination : nil), !entity.isAbstract,
             entity.isKindOf(entity: destination), open.entities.contains(where: { $0 === entity })
         else {
@@ -319,9 +319,9 @@ final class RecordImporter {
 
     /// Deletes objects made for labels that no line has: nothing is known of them.
     private func refuseUnknownLabels() throws {
-        guard let first = labels.firstAwaited else { return }
+        guard let first = labels.firstUnresolved else { return }
         open.context.rollback()
-        for id in labels.savedAwaited { open.context.delete(open.context.object(with: id)) }
+        for id in labels.savedUnresolved { open.context.delete(open.context.object(with: id)) }
         try open.context.save()
         let others = first.count > 1 ? ", and \(first.count - 1) more are unknown" : ""
         throw ToolError.failure(
@@ -330,14 +330,14 @@ final class RecordImporter {
 
     /// With `--strict`, deletes objects made for records that never came.
     private func settle() throws {
-        guard isStrict, !awaited.isEmpty else { return }
-        let names = awaited.prefix(5).map { id -> String in
+        guard isStrict, !unresolved.isEmpty else { return }
+        let names = unresolved.prefix(5).map { id -> String in
             let object = open.context.object(with: id)
             let attribute = lookups.values.first { $0.entity === object.entity }?.attribute
             return "\(object.entity.name ?? "") \(attribute.flatMap { object.attributeValue($0) }.map { "\($0)" } ?? "?")"
         }
-        let count = awaited.count
-        for id in awaited { open.context.delete(open.context.object(with: id)) }
+        let count = unresolved.count
+        for id in unresolved { open.context.delete(open.context.object(with: id)) }
         try open.context.save()
         throw ToolError.failure(
             "\(count) destinations never came, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
@@ -348,8 +348,8 @@ final class RecordImporter {
         let rate = seconds > 0 ? Int(Double(records) / seconds) : records
         var lines = ["\(Output.number(records)) records: \(Output.number(inserted)) inserted, \(Output.number(updated)) updated, "
             + "\(Output.number(edges)) connections; \(String(format: "%.2f", seconds)) s, \(Output.number(rate)) records a second"]
-        if !awaited.isEmpty {
-            let counts = Dictionary(grouping: awaited) { $0.entity.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
+        if !unresolved.isEmpty {
+            let counts = Dictionary(grouping: unresolved) { $0.entity.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
             lines.append("made with their key alone: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", "))
         }
         return lines

@@ -41,8 +41,8 @@ enum SalvageReport {
             }, report.missingCommitRangeCount)
         lines += limited(
             report.incompleteCommits.map { commit in
-                let stated = commit.rowsStated.map { " of \(Output.number($0))" } ?? ""
-                return "incomplete: commit \(commit.sequence), \(Output.number(commit.rowsFound))\(stated) rows found, "
+                let total = commit.rowsStated.map { " of \(Output.number($0))" } ?? ""
+                return "incomplete: commit \(commit.sequence), \(Output.number(commit.rowsFound))\(total) rows found, "
                     + (commit.isTaken ? "taken" : "left out")
             }, report.incompleteCommitCount)
         func note(_ count: Int, _ text: String) {

@@ -213,7 +213,7 @@ import Testing
         let model = try Self.read(archive.finish(root: .reference(root)))
         #expect(model.entitiesByName["Child"]?.superentity?.name == "Parent")
         #expect(model.entitiesByName["Child"]?.properties.map(\.name).sorted() == ["children", "name", "own", "title"])
-        #expect(model.entitiesByName["Child"]?.statedProperties.map(\.name).sorted() == ["children", "own"])
+        #expect(model.entitiesByName["Child"]?.declaredProperties.map(\.name).sorted() == ["children", "own"])
         #expect(model.entitiesByName["Child"]?.relationshipsByName["children"]?.maxCount == 0)
     }
 

@@ -18,7 +18,7 @@ struct CompiledModelWriter {
         let root = archive.reserve()
         for entity in model.entities { entityNumbers[entity.name ?? ""] = archive.reserve() }
         for entity in model.entities {
-            for case let relationship as NSRelationshipDescription in entity.statedProperties {
+            for case let relationship as NSRelationshipDescription in entity.declaredProperties {
                 relationshipNumbers[ObjectIdentifier(relationship)] = archive.reserve()
             }
         }

@@ -35,7 +35,7 @@ import Testing
         #expect(entity.superentity?.name == tag.attributes["parentEntity"], place)
         #expect(entity.managedObjectClassName == tag.attributes["representedClassName"] ?? "NSManagedObject", place)
         #expect(entity.renamingIdentifier == tag.attributes["elementID"] ?? name && entity.versionHashModifier == tag.attributes["versionHashModifier"], place)
-        let own = entity.statedProperties
+        let own = entity.declaredProperties
         let attributes = own.compactMap { $0 as? NSAttributeDescription }, relationships = own.compactMap { $0 as? NSRelationshipDescription }
         let statedAttributes = scan.of("attribute", in: name), statedRelationships = scan.of("relationship", in: name)
         #expect(attributes.count == statedAttributes.count && relationships.count == statedRelationships.count, place)

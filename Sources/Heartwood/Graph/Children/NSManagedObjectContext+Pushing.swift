@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         let isInserted = !hasRow && (change.kind == .inserted || key.isTemporary || object.isInserted)
         let wasDeleted = object.isDeleted
         if object.state.isDisjoint(with: .changed) { pending.changeCount += 1 }
-        object.state.subtract([.fault, .inaccessible, .deleted, .settled])
+        object.state.subtract([.fault, .inaccessible, .deleted, .processed])
         object.state.insert(isInserted ? .inserted : .updated)
         if object.state.contains(.outdated) { rebase(object) }
         if change.isRevived { revive(object, change) }

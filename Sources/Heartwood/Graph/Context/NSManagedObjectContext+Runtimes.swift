@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
         if current != key, let known = identities[current] { return known }
         // An object without a row exists only in its own context, and for a child in its parent.
         guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
-        sweepIfWanted()
+        sweepIfNeeded()
         return makeFault(current, runtime: runtime)
     }
 
@@ -155,7 +155,7 @@ extension NSManagedObjectContext {
 
     /// Releases unchanged objects that only the context refers to, once enough objects are registered.
     @inline(__always)
-    final func sweepIfWanted() {
+    final func sweepIfNeeded() {
         if identities.wantsSweep { identities.sweep() }
     }
 }

@@ -156,7 +156,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     final func followOthers() { try? follow() }
 
     /// Whether `followOthers` would find nothing newer than `view`; false if that cannot be decided at once.
-    func hasNoNews(beyond view: RecordLogView) -> Bool { false }
+    func hasNoCommits(beyond view: RecordLogView) -> Bool { false }
 
     /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
     func save(_ batch: SaveBatch) throws {

@@ -194,9 +194,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     + "second coordinator.")
         }
         let runtimes = try store.load(model: managedObjectModel, firstSlot: firstSlot)
-        if let twin = persistentStores.first(where: { !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
+        if let other = persistentStores.first(where: { !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
             try? store.unload()
-            throw CoreDataError.sameStore(store, twin)
+            throw CoreDataError.sameStore(store, other)
         }
         var change: [AnyHashable: Any] = [NSAddedPersistentStoresKey: [store]]
         let index = old.flatMap { old in persistentStores.firstIndex { $0 === old } }

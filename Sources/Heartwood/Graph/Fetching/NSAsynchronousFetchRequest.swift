@@ -187,7 +187,7 @@ extension NSManagedObjectContext {
 
     /// Returns the objects that a search has found, without those deleted in the meantime.
     fileprivate final func objects(found keys: [ObjectKey], _ fetch: FetchSpecification) throws -> [NSManagedObject] {
-        sweepIfWanted()
+        sweepIfNeeded()
         identities.reserve(keys.count)
         try bring(keys)
         let objects = keys.compactMap { key in identities[key].flatMap { $0.isDeleted ? nil : $0 } }

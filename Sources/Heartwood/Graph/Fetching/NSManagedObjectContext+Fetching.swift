@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     /// - Throws: for an entity, key or predicate that the stores cannot serve; if a store cannot be read.
     /// - Complexity: a search in an index that serves the predicate or the order; without one, a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        guard !isSubclassed else { return try convert(try fetch(request.twin(as: (any NSFetchRequestResult).self))) }
+        guard !isSubclassed else { return try convert(try fetch(request.duplicate(as: (any NSFetchRequestResult).self))) }
         return try found(by: request)
     }
 
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
 
     /// Returns the number of objects that `request` would return.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        guard !isSubclassed else { return try count(for: request.twin(as: (any NSFetchRequestResult).self)) }
+        guard !isSubclassed else { return try count(for: request.duplicate(as: (any NSFetchRequestResult).self)) }
         return try number(of: request)
     }
 
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
 
     private final func find(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
         adoptKeys()
-        sweepIfWanted()
+        sweepIfNeeded()
         let families = try families(for: fetch)
         guard !families.isEmpty else { return [] }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []

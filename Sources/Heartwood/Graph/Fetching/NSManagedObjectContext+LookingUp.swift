@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     /// - Parameter name: the entity's name, if the request has no further conditions.
     private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription], name: String?) throws -> [NSManagedObject]? {
         adoptKeys()
-        sweepIfWanted()
+        sweepIfNeeded()
         var found: NSManagedObject?
         var statistics = QueryStatistics()
         var asked: NSPersistentStore?
@@ -62,9 +62,9 @@ extension NSManagedObjectContext {
 extension NSEntityDescription {
     /// Whether a constraint makes the attribute unique among the objects of the entity and its subentities.
     fileprivate func isUnique(_ attribute: String) -> Bool {
-        let isStated = uniquenessConstraints.contains { constraint in
+        let isDeclared = uniquenessConstraints.contains { constraint in
             constraint.count == 1 && ((constraint[0] as? NSPropertyDescription)?.name ?? constraint[0] as? String) == attribute
         }
-        return isStated || superentity?.isUnique(attribute) ?? false
+        return isDeclared || superentity?.isUnique(attribute) ?? false
     }
 }

@@ -29,7 +29,7 @@ struct HistoryExecution {
         }
         let logs = stores.compactMap { $0 as? RecordLogStore }
         let parts = try logs.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0) } }
-        guard !parts.isEmpty || logs.contains(where: \.history.isWanted) else {
+        guard !parts.isEmpty || logs.contains(where: \.history.isEnabled) else {
             throw CoreDataError.unsupported(
                 "No store that was asked tracks its history; add a record log with the option NSPersistentHistoryTrackingKey.")
         }

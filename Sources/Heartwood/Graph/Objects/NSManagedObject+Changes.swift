@@ -8,8 +8,8 @@ extension NSManagedObject {
         // All values of an inserted object are new.
         let silent = isInserted ? [] : storage?.silent ?? []
         for index in changedIndices() where !runtime.properties[index].isTransient && !silent.contains(index) {
-            let stated = runtime.statedIndex(index)
-            result[runtime.properties[stated].name] = value(at: stated) ?? NSNull()
+            let declared = runtime.declaredIndex(index)
+            result[runtime.properties[declared].name] = value(at: declared) ?? NSNull()
         }
         return result
     }
@@ -21,7 +21,7 @@ extension NSManagedObject {
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated()
         where !property.isTransient && fetchedProperty(index) == nil
-            && names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true
+            && names?.contains(runtime.properties[runtime.declaredIndex(index)].name) ?? true
         {
             switch property.kind {
             case .toOne:
@@ -43,7 +43,7 @@ extension NSManagedObject {
     /// Implements `changedValuesForCurrentEvent()`.
     final func valuesBeforeEvent() -> [String: Any] {
         checkQueue("changedValuesForCurrentEvent()")
-        guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
+        guard hasChanges, !state.contains(.processed), let storage, !storage.values.isEmpty else { return [:] }
         let base = storage.eventValues ?? []
         var result: [String: Any] = [:]
         for index in changedIndices(since: base) where !runtime.properties[index].isTransient {

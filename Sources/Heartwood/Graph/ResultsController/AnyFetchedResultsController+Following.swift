@@ -3,14 +3,14 @@ import Foundation
 /// Follows the context: turns its changes into a new list, and reports the difference to the delegate.
 extension AnyFetchedResultsController {
     /// With more changed objects than this, one query is cheaper; it makes none of the objects.
-    private static let judgedMax = 64
+    private static let candidateMax = 64
 
     /// Called when the context reports changes. Reports that arrive while the delegate handles another one wait for its end.
-    final func follow(_ news: ResultsNews) {
+    final func follow(_ event: ResultsEvent) {
         guard let query, query.kind != .dictionaries else { return }
         guard delegate != nil else { return stopFollowing() }
-        if case .reset = news { backlog = [] }
-        backlog.append(news)
+        if case .reset = event { backlog = [] }
+        backlog.append(event)
         guard !isDelivering else { return }
         isDelivering = true
         defer { isDelivering = false }
@@ -41,7 +41,7 @@ extension AnyFetchedResultsController {
         guard managedObjectContext.parentContext != nil else { return }
         var saved: [ObjectKey: NSManagedObject] = [:]
         for object in objects where query.family.contains(ObjectIdentifier(object.entity)) { saved[object.key] = object }
-        guard !saved.isEmpty, !judge(Set(saved.keys), saved, query, isChanged: false) else { return }
+        guard !saved.isEmpty, !apply(Set(saved.keys), saved, query, isChanged: false) else { return }
         refetch(query, saved) { _ in false }
     }
 
@@ -71,18 +71,18 @@ extension AnyFetchedResultsController {
             for object in set where query.family.contains(ObjectIdentifier(object.entity)) { objects[object.key] = object }
         }
         let isTouched = query.surroundings.areTouched(by: events)
-        var beside: [ObjectKey] = []
-        if !query.family.isDisjoint(with: events.beside.entities) {
-            beside = events.beside.changed.union(events.beside.deleted).filter { isOfFamily($0, query) }
+        var unregistered: [ObjectKey] = []
+        if !query.family.isDisjoint(with: events.unregistered.entities) {
+            unregistered = events.unregistered.changed.union(events.unregistered.deleted).filter { isOfFamily($0, query) }
         }
-        guard isTouched || events.beside.isUnknown || !objects.isEmpty || !beside.isEmpty else { return }
-        var keys = Set(objects.keys).union(beside)
+        guard isTouched || events.unregistered.isUnknown || !objects.isEmpty || !unregistered.isEmpty else { return }
+        var keys = Set(objects.keys).union(unregistered)
         if !query.fetch.includesPendingChanges {
             let waiting = keys.filter { objects[$0]?.hasChanges ?? false }
             unsaved.formUnion(waiting)
             keys.subtract(waiting)
         }
-        guard !isTouched, !events.beside.isUnknown, judge(keys, objects, gone: events.beside.deleted, query) else {
+        guard !isTouched, !events.unregistered.isUnknown, apply(keys, objects, gone: events.unregistered.deleted, query) else {
             return refetch(query, objects) { keys.contains($0) }
         }
     }
@@ -93,18 +93,18 @@ extension AnyFetchedResultsController {
 
     /// Evaluates only the changed objects.
     /// - Returns: false if a new fetch is needed.
-    private func judge(
+    private func apply(
         _ keys: Set<ObjectKey>, _ objects: [ObjectKey: NSManagedObject], gone: Set<ObjectKey> = [], _ query: ResultsQuery, isChanged: Bool = true
     ) -> Bool {
-        guard query.isIncremental, keys.count <= Self.judgedMax, list.order != nil else { return false }
+        guard query.isIncremental, keys.count <= Self.candidateMax, list.order != nil else { return false }
         let old = list
         do {
-            let judged = try keys.compactMap { key in
-                gone.contains(key) ? nil : try (objects[key] ?? managedObjectContext.object(for: key)).flatMap(query.judge)
+            let candidates = try keys.compactMap { key in
+                gone.contains(key) ? nil : try (objects[key] ?? managedObjectContext.object(for: key)).flatMap(query.candidate)
             }.sorted(by: query.isBefore)
             let removed = old.indices(of: keys)
-            guard !removed.isEmpty || !judged.isEmpty else { return true }
-            let (new, added) = try old.replacing(removed, with: judged, query)
+            guard !removed.isEmpty || !candidates.isEmpty else { return true }
+            let (new, added) = try old.replacing(removed, with: candidates, query)
             var oldIndexes: [ObjectKey: Int] = [:]
             for index in removed { oldIndexes[old.entries[index].key] = index }
             var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
@@ -163,7 +163,7 @@ extension AnyFetchedResultsController {
         delegate?.controllerWillChangeContent(erased)
         if fetches == self.fetches {
             list = new
-            tellChanges(change, old, new, objects, query)
+            reportChanges(change, old, new, objects, query)
         }
         delegate?.controllerDidChangeContent(erased)
     }
@@ -202,34 +202,34 @@ extension AnyFetchedResultsController {
     }
 
     /// Reports each section and object, until the delegate performs the fetch again.
-    private func tellChanges(
+    private func reportChanges(
         _ change: ResultsChange, _ old: ResultsList, _ new: ResultsList, _ objects: [ObjectKey: NSManagedObject], _ query: ResultsQuery
     ) {
         let fetches = fetches, controller = erased
-        func tell(_ body: (any NSFetchedResultsControllerDelegate) -> Void) {
+        func report(_ body: (any NSFetchedResultsControllerDelegate) -> Void) {
             if fetches == self.fetches, let delegate { body(delegate) }
         }
         for index in change.deletedSections.reversed() {
             let section = FetchedResultsSection(index, of: old, query, self, isGone: true)
-            tell { $0.controller(controller, didChange: section, atSectionIndex: index, for: .delete) }
+            report { $0.controller(controller, didChange: section, atSectionIndex: index, for: .delete) }
         }
         for index in change.insertedSections {
             let section = FetchedResultsSection(index, of: new, query, self)
-            tell { $0.controller(controller, didChange: section, atSectionIndex: index, for: .insert) }
+            report { $0.controller(controller, didChange: section, atSectionIndex: index, for: .insert) }
         }
         for index in change.deleted.reversed() {
             let entry = old.entries[index]
             let element: Any = query.kind == .objects ? entry.object ?? objects[entry.key] ?? missed(entry, query) : query.element(index, of: old)
-            tell { $0.controller(controller, didChange: element, at: old.indexPath(of: index), for: .delete, newIndexPath: nil) }
+            report { $0.controller(controller, didChange: element, at: old.indexPath(of: index), for: .delete, newIndexPath: nil) }
         }
         for index in change.inserted {
             let element = query.element(index, of: new)
-            tell { $0.controller(controller, didChange: element, at: nil, for: .insert, newIndexPath: new.indexPath(of: index)) }
+            report { $0.controller(controller, didChange: element, at: nil, for: .insert, newIndexPath: new.indexPath(of: index)) }
         }
         for (pairs, type) in [(change.moved, NSFetchedResultsChangeType.move), (change.updated, .update)] {
             for (before, after) in pairs {
                 let element = query.element(after, of: new)
-                tell {
+                report {
                     $0.controller(
                         controller, didChange: element, at: old.indexPath(of: before), for: type, newIndexPath: new.indexPath(of: after))
                 }

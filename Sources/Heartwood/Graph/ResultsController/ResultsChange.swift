@@ -68,11 +68,11 @@ struct ResultsChange {
     /// A section is deleted with its name, or if it would have to move past a section that stays. A section with an unmoved entry never moves past
     /// another.
     private mutating func findSections(_ old: ResultsList, _ new: ResultsList, _ common: [Int]) {
-        var standing = old.sections.indices.map { old.range(ofSection: $0).count }
-        for index in deleted { standing[old.section(of: index)] -= 1 }
-        for pair in moved { standing[old.section(of: pair.old)] -= 1 }
-        var kept = old.sections.indices.filter { common[$0] >= 0 && standing[$0] > 0 }
-        for section in old.sections.indices where common[section] >= 0 && standing[section] <= 0 {
+        var remaining = old.sections.indices.map { old.range(ofSection: $0).count }
+        for index in deleted { remaining[old.section(of: index)] -= 1 }
+        for pair in moved { remaining[old.section(of: pair.old)] -= 1 }
+        var kept = old.sections.indices.filter { common[$0] >= 0 && remaining[$0] > 0 }
+        for section in old.sections.indices where common[section] >= 0 && remaining[section] <= 0 {
             let fits = kept.allSatisfy { ($0 < section) == (common[$0] < common[section]) }
             if fits { kept.append(section) }
         }

@@ -102,7 +102,7 @@ struct ResultsList {
     ///   - added: in order.
     /// - Returns: the list, and the indices of the added entries.
     /// - Throws: `SectionsOutOfOrder`.
-    func replacing(_ removed: [Int], with added: [ResultsQuery.Judged], _ query: ResultsQuery) throws -> (list: ResultsList, indexes: [Int]) {
+    func replacing(_ removed: [Int], with added: [ResultsQuery.Candidate], _ query: ResultsQuery) throws -> (list: ResultsList, indexes: [Int]) {
         var builder = ResultsListBuilder(query, isOrdered: true, capacity: entries.count + added.count)
         var indexes: [Int] = []
         var next = 0, toSkip = removed[...]
@@ -179,7 +179,7 @@ struct ResultsListBuilder {
         list.sections.append(.init(name: name, start: index))
     }
 
-    mutating func append(_ item: ResultsQuery.Judged) throws {
+    mutating func append(_ item: ResultsQuery.Candidate) throws {
         append(item.object.key, item.object)
         list.order?.append(contentsOf: item.order)
         if hasSections { try begin(item.section, at: list.count - 1) }

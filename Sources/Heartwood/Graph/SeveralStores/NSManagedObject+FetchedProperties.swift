@@ -61,11 +61,11 @@ extension NSManagedObject {
 
 extension NSManagedObjectContext {
     fileprivate final func results(of property: NSFetchedPropertyDescription, for source: NSManagedObject) throws -> [Any] {
-        guard let stated = property.fetchRequest, stated.entityName != nil else {
+        guard let template = property.fetchRequest, template.entityName != nil else {
             throw CoreDataError.unsupported("it has no fetchRequest with an entity; give it one in the model.")
         }
-        let request = stated.twin()
-        request.predicate = stated.predicate.map { NSPredicate(node: $0.storedNode.substituting(source: source, property: property)) }
+        let request = template.duplicate()
+        request.predicate = template.predicate.map { NSPredicate(node: $0.storedNode.substituting(source: source, property: property)) }
         let specification = try FetchSpecification(request, context: self)
         guard request.resultType.isEmpty else { return try fetch(request) }
         return try fetchObjects(specification)

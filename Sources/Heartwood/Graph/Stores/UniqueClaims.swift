@@ -91,8 +91,8 @@ struct UniqueClaims {
     private func holder(of claim: Claim, _ transaction: Transaction) throws -> ObjectKey? {
         let table = claim.table.takeUnretainedValue(), index = claim.index.takeUnretainedValue()
         if let found = try holder(bytes(claim.key), table.id, index.id, transaction) { return key(found, table) }
-        for relative in index.relatives {
-            if let found = try holder(bytes(claim.key), relative.table, relative.index, transaction) { return key(found, table) }
+        for sibling in index.siblings {
+            if let found = try holder(bytes(claim.key), sibling.table, sibling.index, transaction) { return key(found, table) }
         }
         return nil
     }

@@ -52,9 +52,9 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         guard isRecording else { return }
         let isAgain = reads.last.map { $0.object === object && $0.property == property } ?? false
         if !isAgain { reads.append(Read(object: object, property: property)) }
-        let stated = object.runtime.properties[property]
-        guard stated.kind.isRelationship, destinations[object.key]?[property] == nil,
-            let destination = stated.destination.flatMap({ make($0, nil) })
+        let declaration = object.runtime.properties[property]
+        guard declaration.kind.isRelationship, destinations[object.key]?[property] == nil,
+            let destination = declaration.destination.flatMap({ make($0, nil) })
         else { return }
         destinations[object.key, default: [:]][property] = destination
         if case .toMany(let members) = object.storage?.values[property] {
@@ -185,9 +185,9 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     /// - Returns: a possible value; nil if the type is not known.
     func requiredValue<Value>(_ property: Int, of object: NSManagedObject) -> Value? {
         isNullRefused = true
-        let stated = object.runtime.properties[property]
-        if stated.kind == .toOne { return requiredDestination(property, of: object) }
-        object.storage?.values[property] = stated.neutralValue
+        let declaration = object.runtime.properties[property]
+        if declaration.kind == .toOne { return requiredDestination(property, of: object) }
+        object.storage?.values[property] = declaration.neutralValue
         return object.value(at: property) as? Value ?? Placeholder.value()
     }
 

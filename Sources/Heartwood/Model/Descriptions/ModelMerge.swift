@@ -31,7 +31,7 @@ struct ModelMerge {
         }
         let made = try ModelBuilder(merged).build(into: result)
         // In reverse order, so that the first model with a request or an entity decides.
-        for model in models.reversed() { made.takeRest(of: model) }
+        for model in models.reversed() { made.copyRest(of: model) }
         for model in models { made.coreDataHashes.add(model.coreDataHashes) }
         return made
     }

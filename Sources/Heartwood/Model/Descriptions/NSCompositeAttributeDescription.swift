@@ -54,7 +54,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
             column.defaultValue = element.defaultValue
             column.allowsExternalBinaryDataStorage = element.allowsExternalBinaryDataStorage
             column.valueTransformerName = element.valueTransformerName
-            if let name = element.statedValueClassName { column.attributeValueClassName = name }
+            if let name = element.declaredValueClassName { column.attributeValueClassName = name }
             column.setValidation(element.validationPredicates, warnings: element.validationWarnings)
             return [column]
         }

@@ -26,12 +26,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Free for the program; empty at first. It may change while the model is in use, on one thread at a time.
     open var userInfo: [AnyHashable: Any]? = [:]
     open var renamingIdentifier: String? {
-        get { statedRenamingIdentifier ?? name }
-        set { statedRenamingIdentifier = newValue }
+        get { declaredRenamingIdentifier ?? name }
+        set { declaredRenamingIdentifier = newValue }
     }
 
     /// nil if it is the name.
-    package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
+    package final var declaredRenamingIdentifier: String? { willSet { checkEditable() } }
     open var versionHashModifier: String? { willSet { checkEditable() } }
     /// The indexes that let fetches find objects without reading every row.
     open var indexes: [NSFetchIndexDescription] = [] {
@@ -72,7 +72,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Whether both have equal settings, equal properties, and relatives with the same names. Two loads of one file give equal entities.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }
-        return self === other || name == other.name && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+        return self === other || name == other.name && ModelContents.contents(of: self) == ModelContents.contents(of: other)
     }
 
     /// A hash of the name. A set no longer finds an entity whose name changed after it was added.
@@ -84,7 +84,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// and its relationships lead to the entities with the names of the original destinations. So
     /// `model.entities = other.entities.map { $0.copy() as! NSEntityDescription }` makes an independent model.
     /// Before that, and if the model has no entity of that name, destinations and inverses are the original's.
-    open func copy(with zone: NSZone? = nil) -> Any { twin() }
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     private func checkEditable() {
         precondition(!isFrozen, ModelMessages.frozen)
@@ -113,7 +113,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The entity's own properties, without inherited ones.
-    final var statedProperties: [NSPropertyDescription] { ownProperties }
+    final var declaredProperties: [NSPropertyDescription] { ownProperties }
 
     /// The direct subentities.
     open var subentities: [NSEntityDescription] {

@@ -25,7 +25,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/localizationdictionary
     open var localizationDictionary: [String: String]?
     /// Statements of the model's file that were ignored or changed.
-    package final var oddities: [ModelOddities.Oddity] = []
+    package final var warnings: [ModelWarnings.Warning] = []
     /// The hashes in the compiled model from which this model was loaded.
     final var coreDataHashes = CoreDataHashes()
 
@@ -96,7 +96,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
             let names = entitiesByName
             // Superentities come first, because an inverse may be inherited.
             for entity in copies { entity.takeSuperentity(among: names) }
-            for entity in copies { entity.takeRelatives(among: names) }
+            for entity in copies { entity.redirectReferences(among: names) }
         }
     }
 
@@ -195,7 +195,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     /// Whether both have equal entities, configurations, fetch requests and version identifiers. Two loads of one file are equal.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }
-        return self === other || entities.count == other.entities.count && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+        return self === other || entities.count == other.entities.count && ModelContents.contents(of: self) == ModelContents.contents(of: other)
     }
 
     /// A hash of the entities' names.
@@ -206,7 +206,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         let copy = NSManagedObjectModel()
         // A document made from a valid model describes a valid model. If the original is invalid, the copy is too.
         _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
-        copy.takeRest(of: self)
+        copy.copyRest(of: self)
         copy.coreDataHashes = coreDataHashes
         return copy
     }
@@ -215,27 +215,27 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 extension NSManagedObjectModel {
     /// Copies the parts of `original` that a document cannot express: predicates other than the limits that model files know, default values and
     /// user info that are no texts, and requests.
-    final func takeRest(of original: NSManagedObjectModel) {
+    final func copyRest(of original: NSManagedObjectModel) {
         let entities = entitiesByName
         for entity in original.entities {
-            guard let twin = entities[entity.name ?? ""] else { continue }
-            twin.userInfo = entity.userInfo
-            let twins = twin.propertiesByName
-            for property in entity.statedProperties {
-                guard let twin = twins[property.name] else { continue }
-                twin.takeRest(of: property)
-                if let fetched = twin as? NSFetchedPropertyDescription {
-                    fetched.fetchRequest = self.twin((property as? NSFetchedPropertyDescription)?.fetchRequest)
+            guard let duplicate = entities[entity.name ?? ""] else { continue }
+            duplicate.userInfo = entity.userInfo
+            let duplicates = duplicate.propertiesByName
+            for property in entity.declaredProperties {
+                guard let duplicate = duplicates[property.name] else { continue }
+                duplicate.copyRest(of: property)
+                if let fetched = duplicate as? NSFetchedPropertyDescription {
+                    fetched.fetchRequest = self.duplicate((property as? NSFetchedPropertyDescription)?.fetchRequest)
                 }
             }
         }
-        for (name, request) in original.fetchRequestTemplatesByName { setTemplate(twin(request), name) }
+        for (name, request) in original.fetchRequestTemplatesByName { setTemplate(duplicate(request), name) }
         versionIdentifiers.formUnion(original.versionIdentifiers)
     }
 
     /// A copy of the request for this model's entity.
-    private final func twin(_ request: NSFetchRequest<any NSFetchRequestResult>?) -> NSFetchRequest<any NSFetchRequestResult>? {
-        request.map { $0.twin(of: $0.entityName.flatMap { entitiesByName[$0] }) }
+    private final func duplicate(_ request: NSFetchRequest<any NSFetchRequestResult>?) -> NSFetchRequest<any NSFetchRequestResult>? {
+        request.map { $0.duplicate(of: $0.entityName.flatMap { entitiesByName[$0] }) }
     }
 
     /// The model as bytes, equal for equal models. Every store contains its model, so that it describes itself.
@@ -254,12 +254,12 @@ extension NSManagedObjectModel {
 }
 
 extension NSPropertyDescription {
-    fileprivate final func takeRest(of original: NSPropertyDescription) {
+    fileprivate final func copyRest(of original: NSPropertyDescription) {
         setValidation(original.validationPredicates, warnings: original.validationWarnings)
         userInfo = original.userInfo
         guard let mine = self as? NSAttributeDescription, let theirs = original as? NSAttributeDescription else { return }
         mine.defaultValue = theirs.defaultValue
         guard let composite = mine as? NSCompositeAttributeDescription, let other = theirs as? NSCompositeAttributeDescription else { return }
-        for (element, original) in zip(composite.elements, other.elements) { element.takeRest(of: original) }
+        for (element, original) in zip(composite.elements, other.elements) { element.copyRest(of: original) }
     }
 }

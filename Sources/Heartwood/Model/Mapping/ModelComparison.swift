@@ -210,13 +210,13 @@ extension ModelComparison.Obstacle {
 /// An entity or property that keeps its identity when its name changes.
 private protocol RenamedThing {
     var nameInModel: String { get }
-    var statedRenamingIdentifier: String? { get }
+    var declaredRenamingIdentifier: String? { get }
     /// Whether both are attributes, or both relationships, or both neither.
     func isOfKind(of other: Self) -> Bool
 }
 
 extension RenamedThing {
-    fileprivate var identifier: String { statedRenamingIdentifier ?? nameInModel }
+    fileprivate var identifier: String { declaredRenamingIdentifier ?? nameInModel }
 }
 
 extension NSEntityDescription: RenamedThing {

@@ -18,7 +18,7 @@ extension NSEntityDescription {
     private func isKnownToNamesakes(_ name: String) -> Bool {
         guard let model, model.hasNamesakes else { return false }
         for entity in model.entities {
-            for case let relationship as NSRelationshipDescription in entity.statedProperties {
+            for case let relationship as NSRelationshipDescription in entity.declaredProperties {
                 guard let destination = relationship.destinationEntity, isKindOf(entity: destination) else { continue }
                 let namesakes = [entity.root].destinations(of: relationship.name)
                 if namesakes.count > 1, namesakes.contains(where: { $0.familyProperty(name) != nil }) { return true }
@@ -44,7 +44,7 @@ extension NSManagedObjectModel {
     /// Whether siblings have relationships with the same name to different entities. Call it once the entities are frozen.
     func findNamesakes() -> Bool {
         entities.contains { entity in
-            entity.statedProperties.contains { $0 is NSRelationshipDescription && [entity.root].destinations(of: $0.name).count > 1 }
+            entity.declaredProperties.contains { $0 is NSRelationshipDescription && [entity.root].destinations(of: $0.name).count > 1 }
         }
     }
 }

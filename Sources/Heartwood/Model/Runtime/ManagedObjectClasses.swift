@@ -84,5 +84,5 @@ enum ManagedObjectClasses {
     static func noted(_ name: String) -> AnyClass? { registry.withLock { $0.classes[name] } }
 
     /// A class by its name with the module.
-    static func stated<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? { named(name) as? Class.Type }
+    static func named<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? { named(name) as? Class.Type }
 }

@@ -121,9 +121,9 @@ struct DerivationReader {
     }
 
     /// Returns a copy, a count or a sum.
-    private func form(_ stated: [String], _ attribute: NSDerivedAttributeDescription) throws -> Derivation.Form {
+    private func form(_ given: [String], _ attribute: NSDerivedAttributeDescription) throws -> Derivation.Form {
         guard let entity = attribute.holder else { throw failure(attribute, "it belongs to no entity") }
-        let keys = entity.joiningComposites(stated.filter { $0.lowercased() != "self" })
+        let keys = entity.joiningComposites(given.filter { $0.lowercased() != "self" })
         var owner = entity, path: [NSRelationshipDescription] = []
         for (index, key) in keys.enumerated() {
             guard let property = owner.keptProperty(key) else {

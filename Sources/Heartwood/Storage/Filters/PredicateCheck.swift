@@ -6,7 +6,7 @@ enum PredicateCheck {
     static func check(_ node: PredicateNode, entity: NSEntityDescription) throws {
         do {
             try check(node, entity, bound: [:])
-            try PredicatePaths.walk(node, entity: entity) { path in
+            try PredicatePaths.traverse(node, entity: entity) { path in
                 try check(path, "predicate") { $0.print(node) }
             }
         } catch let fault as PredicateFault {
@@ -18,7 +18,7 @@ enum PredicateCheck {
     static func check(_ node: ExpressionNode, entity: NSEntityDescription) throws {
         do {
             try check(node, entity, bound: [:])
-            try PredicatePaths.walk(node, entity: entity) { path in
+            try PredicatePaths.traverse(node, entity: entity) { path in
                 try check(path, "expression") { $0.print(node) }
             }
         } catch let fault as PredicateFault {

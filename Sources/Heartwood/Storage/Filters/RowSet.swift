@@ -53,16 +53,16 @@ struct RowSet {
                 count += 1
                 return true
             }
-            for one in few { mark(one) }
+            for one in few { insertBit(one) }
             few = []
         }
-        guard mark(row) else { return false }
+        guard insertBit(row) else { return false }
         count += 1
         return true
     }
 
     @discardableResult
-    private mutating func mark(_ row: RowReference) -> Bool {
+    private mutating func insertBit(_ row: RowReference) -> Bool {
         let table = Int(row.table.rawValue)
         while words.count <= table { words.append([]) }
         return words[table].setBit(row.row)

@@ -33,7 +33,7 @@ final class PreservedColumns {
     private static func isPreserved(_ property: Int, _ runtime: EntityRuntime) -> Bool {
         let entity = runtime.entity
         // The elements of a preserved composite are preserved.
-        return [property, runtime.statedIndex(property)].contains {
+        return [property, runtime.declaredIndex(property)].contains {
             (entity.frozenProperties[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
         }
     }

@@ -149,9 +149,9 @@ struct MigratedColumn {
             }
             for column in ModelComparison.columns(from: before, to: after) {
                 guard let conversion = AttributeConversion(from: column.source.attribute, to: column.destination.attribute),
-                    let stated = old.first(where: { $0.name == column.source.name })
+                    let original = old.first(where: { $0.name == column.source.name })
                 else { continue }
-                sources[column.destination.name] = (column.source.name, stated, conversion)
+                sources[column.destination.name] = (column.source.name, original, conversion)
             }
         }
         return sources

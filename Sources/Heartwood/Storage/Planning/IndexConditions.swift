@@ -17,10 +17,10 @@ struct IndexConditions {
         return nil
     }
 
-    /// Returns the first test with a condition on a key that `isWanted` accepts.
+    /// Returns the first test with a condition on a key that `isIncluded` accepts.
     @inline(__always)
-    private func first(_ key: IndexKey, where isWanted: (IndexCondition) -> Bool = { _ in true }) -> Int? {
-        for at in conditions.indices where conditions[at].condition.key == key && isWanted(conditions[at].condition) { return conditions[at].test }
+    private func first(_ key: IndexKey, where isIncluded: (IndexCondition) -> Bool = { _ in true }) -> Int? {
+        for (test, condition) in conditions where condition.key == key && isIncluded(condition) { return test }
         return nil
     }
 

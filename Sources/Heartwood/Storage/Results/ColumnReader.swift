@@ -53,13 +53,13 @@ struct ColumnReader {
     // MARK: Key paths
 
     private func column(path: String) throws -> ResultShape.Column {
-        let stated: [String]
+        let given: [String]
         do {
-            stated = try PredicateKeyPath.keys(path)
+            given = try PredicateKeyPath.keys(path)
         } catch {
             throw ResultShape.error("\(name) cannot give \"\(path.prefix(200))\": \(error).")
         }
-        let keys = entity.joiningComposites(stated)
+        let keys = entity.joiningComposites(given)
         let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
         try PredicateCheck.check(node, entity: entity)
         var owner: NSEntityDescription? = entity

@@ -119,8 +119,8 @@ struct ResultShape {
         func key(_ descriptor: NSSortDescriptor) throws -> SortKey {
             guard let path = named(descriptor)?.expression.plainPath, !path.isEmpty else { return try SortKey(descriptor, entity: entity) }
             let (ascending, textOrder) = (descriptor.ascending, SortProbe(descriptor).textOrder)
-            let stated = NSSortDescriptor(key: path.joined(separator: "."), ascending: ascending, textOrder: textOrder)
-            return try SortKey(stated, entity: entity)
+            let sorting = NSSortDescriptor(key: path.joined(separator: "."), ascending: ascending, textOrder: textOrder)
+            return try SortKey(sorting, entity: entity)
         }
         guard descriptors.contains(where: { computed($0) != nil }) else {
             sort = try descriptors.map(key)

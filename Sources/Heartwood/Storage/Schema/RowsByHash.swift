@@ -27,18 +27,18 @@ struct RowsByHash {
 
     func contains(_ hash: UInt64) -> Bool { first(hash) { _ in true } != nil }
 
-    /// Returns a row with this hash that `isWanted` accepts.
-    func first(_ hash: UInt64, where isWanted: (RowReference) throws -> Bool) rethrows -> RowReference? {
-        count == 0 ? nil : try search(hash, isWanted).found
+    /// Returns a row with this hash that `isIncluded` accepts.
+    func first(_ hash: UInt64, where isIncluded: (RowReference) throws -> Bool) rethrows -> RowReference? {
+        count == 0 ? nil : try search(hash, isIncluded).found
     }
 
     /// Returns the slot of a wanted row with this hash, or the free slot that ends the search.
     @inline(__always)
-    private func search(_ hash: UInt64, _ isWanted: (RowReference) throws -> Bool) rethrows -> (slot: Int, found: RowReference?) {
+    private func search(_ hash: UInt64, _ isIncluded: (RowReference) throws -> Bool) rethrows -> (slot: Int, found: RowReference?) {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while !slots[slot].reference.isNone {
             let (known, reference) = slots[slot]
-            if known == hash, try isWanted(reference) { return (slot, reference) }
+            if known == hash, try isIncluded(reference) { return (slot, reference) }
             slot = (slot + 1) & (slots.count - 1)
         }
         return (slot, nil)
