@@ -163,8 +163,8 @@ import Testing
         try stack.store.log?.checkpoint()
         for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
         var bytes = try Data(contentsOf: stack.url)
-        let place = try #require(bytes.range(of: data(9000, 0x77)))
-        bytes[place.lowerBound + 5000] = 0x78
+        let range = try #require(bytes.range(of: data(9000, 0x77)))
+        bytes[range.lowerBound + 5000] = 0x78
         try bytes.write(to: stack.url)
         let again = try TestStack(.recordLog, model: Self.model(), at: stack.url)
         let photo = try #require(try again.fetch("Photo").first)

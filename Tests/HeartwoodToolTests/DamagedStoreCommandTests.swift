@@ -29,7 +29,7 @@ import Testing
         return path
     }
 
-    @Test("Each reading command refuses a damaged store, and warns where it is told to read what is whole")
+    @Test("Each reading command refuses a damaged store, and warns if it may read the undamaged parts")
     func damageIsTold() throws {
         let store = try damaged()
         defer { ToolProcess.cleanUp(store) }

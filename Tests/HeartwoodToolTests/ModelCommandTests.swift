@@ -103,7 +103,7 @@ import Testing
         #expect(try ToolProcess.run("model", path, "--format", "poem").status == 2)
     }
 
-    @Test("A drawing takes the permissions of the file that it replaces, and replaces files alone")
+    @Test("A drawing takes the permissions of the file that it replaces, and replaces only files")
     func aDrawingReplacesAFile() throws {
         let path = try Self.write(Self.library), svg = ToolProcess.temporaryPath("svg"), pipe = ToolProcess.temporaryPath("pipe")
         let link = ToolProcess.temporaryPath("link")

@@ -234,12 +234,12 @@ import Testing
         let stack = try TestStack(kind)
         let log = try #require(stack.store.log)
         func insert(_ count: Int, rowsPerCommit: Int = 0, failingAt failure: Int = .max, from first: Int) -> Bool {
-            var place = 0
+            var made = 0
             let request = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
-                row["name"] = "n\(first + place)"
-                row["email"] = place == failure ? "n\(first)@x" : "n\(first + place)@x"
-                place += 1
-                return place > count
+                row["name"] = "n\(first + made)"
+                row["email"] = made == failure ? "n\(first)@x" : "n\(first + made)@x"
+                made += 1
+                return made > count
             })
             request.rowsPerCommit = rowsPerCommit
             return (try? stack.context.execute(request)) != nil

@@ -101,8 +101,8 @@ import Testing
                 let found = object.value(forKey: key)
                 let isRight = (found as? NSNumber)?.doubleValue == (expected as? NSNumber)?.doubleValue
                     && found as? String == expected as? String
-                let place = "\(object.entity.name!).\(key)"
-                try #require(isRight, "seed \(seed): \(place) is \(found ?? "nil"), not \(expected ?? "nil"), after \(trail)")
+                let property = "\(object.entity.name!).\(key)"
+                try #require(isRight, "seed \(seed): \(property) is \(found ?? "nil"), not \(expected ?? "nil"), after \(trail)")
             }
             func set(_ object: NSManagedObject, _ key: String) -> [NSManagedObject] {
                 let members = object.value(forKey: key)

@@ -108,8 +108,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         let tails = [["a"], ["d"], ["a", "d"], ["d", "a"], ["a", "c", "d"], ["a", "b", "d"]]
-        let indexes = (0..<10).map { place in
-            return (name: "i\(place)", elements: ([pick(["b", "c"])] + pick(tails)).map { ($0, Int.random(in: 0..<9, using: &random) > 0) })
+        let indexes = (0..<10).map { number in
+            return (name: "i\(number)", elements: ([pick(["b", "c"])] + pick(tails)).map { ($0, Int.random(in: 0..<9, using: &random) > 0) })
         }
         let stack = try TestStack(.inMemory, model: Self.model(indexes))
         for entity in ["Base", "First", "Second"] {

@@ -38,7 +38,7 @@ import Testing
         func person(_ name: String) throws -> NSManagedObject? { try stack.fetch("Person", "name == %@", [name], in: reader).first }
     }
 
-    @Test("A pinned context reads one commit whatever others save", arguments: StoreKind.planning)
+    @Test("A pinned context reads one commit while others save", arguments: StoreKind.planning)
     func aPinnedContextReadsOneCommitWhateverOthersSave(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let known = try #require(try scene.person("Ben"))

@@ -180,8 +180,8 @@ import Testing
         for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
         // The deleted rows have the text as well; the last occurrence is the history's.
         var bytes = try Data(contentsOf: urls[0])
-        let place = try #require(bytes.range(of: Data("tag number 1500".utf8), options: .backwards))
-        bytes[place.lowerBound] ^= 1
+        let range = try #require(bytes.range(of: Data("tag number 1500".utf8), options: .backwards))
+        bytes[range.lowerBound] ^= 1
         try bytes.write(to: urls[0])
         let report = try StoreSalvage.salvage(path: urls[0].path, to: urls[1].path, options: StoredModel.options)
         #expect(!report.isComplete)

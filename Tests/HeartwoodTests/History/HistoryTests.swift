@@ -295,7 +295,7 @@ import Testing
         let one = try #require((pair.context.execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction])
         #expect(one.map(\.storeID) == [pair.second.identifier])
         let token = try #require(pair.coordinator.currentPersistentHistoryToken(fromStores: nil))
-        #expect(token.places.count == 2 && pair.coordinator.currentPersistentHistoryToken(fromStores: [pair.first])?.places.count == 1)
+        #expect(token.positions.count == 2 && pair.coordinator.currentPersistentHistoryToken(fromStores: [pair.first])?.positions.count == 1)
         let direct = try pair.coordinator.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: token), with: pair.context)
         #expect(((direct as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction])?.isEmpty == true)
     }

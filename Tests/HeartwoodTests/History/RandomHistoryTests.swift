@@ -23,9 +23,9 @@ import Testing
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("replay-\(UUID().uuidString).heartwood")
         let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }
         let contexts = stacks.flatMap { stack in [stack.context, stack.anew()] }
-        for (place, context) in contexts.enumerated() {
-            context.transactionAuthor = "context \(place)"
-            context.mergePolicy = [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback, .overwrite][place]
+        for (number, context) in contexts.enumerated() {
+            context.transactionAuthor = "context \(number)"
+            context.mergePolicy = [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback, .overwrite][number]
         }
         let replicas = stacks.map { Replica($0) }
         for step in 0..<120 {

@@ -136,7 +136,7 @@ import Testing
         one.onWillSave = nil
     }
 
-    @Test("A save tells observers of what has changed before it calls willSave", arguments: StoreKind.allCases)
+    @Test("A save posts its changes before it calls willSave", arguments: StoreKind.allCases)
     func observersAreToldBeforeWillSave(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
@@ -171,7 +171,7 @@ import Testing
         #expect(stored.value(forKey: "title") as? String == "changed by an observer")
     }
 
-    @Test("An object of before a reset has its entity's defaults when it is inserted again, whatever it was set to", arguments: StoreKind.allCases)
+    @Test("An object that is inserted again after a reset has its entity's default values", arguments: StoreKind.allCases)
     func anObjectOfBeforeAResetIsInsertedWithDefaults(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")

@@ -84,7 +84,7 @@ import Testing
         return try CompiledPredicateReader(path: "A.mom", of: "the rule").predicate(try KeyedArchive(writer.archive.finish(root: root), path: "A.mom").root())
     }
 
-    @Test("A list as a constant is read, and what is not known of an archive is refused with what to do")
+    @Test("A list as a constant is read, and unknown parts of an archive are refused with a remedy")
     func constantsAndUnknownExpressions() throws {
         func comparison(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 10) throws -> String {
             PredicatePrinter.format(try Self.predicate { writer in
@@ -241,8 +241,8 @@ import Testing
     func aLongListThatManyPartsNameIsNotReadForEachOfThem() throws {
         var writer = ArchiveWriter()
         let list = writer.add(.array((0..<10_000).map { _ in .reference(0) }))
-        let attributes = (0..<2000).map { place in
-            ("a\(place)", writer.object("NSAttributeDescription", [
+        let attributes = (0..<2000).map { number in
+            ("a\(number)", writer.object("NSAttributeDescription", [
                 ("NSAttributeType", .integer(700)), ("NSIsOptional", list), ("NSIsTransient", list), ("NSFlagsKey", list),
             ]))
         }

@@ -42,7 +42,7 @@ import Testing
         #expect(try (context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 2)
     }
 
-    @Test("An entity of another version is told that no store holds it")
+    @Test("The error for an entity of another version says that no store holds it")
     func anEntityOfAnotherVersionIsToldThatNoStoreHoldsIt() throws {
         let stack = try TestStack(.inMemory)
         let copy = try #require(stack.coordinator.managedObjectModel.copy() as? NSManagedObjectModel)

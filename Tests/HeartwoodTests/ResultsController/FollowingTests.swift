@@ -255,10 +255,10 @@ import Testing
     }
 
     @Test("Longest increasing subsequences are found") func longestRisesAreFound() {
-        #expect(LongestIncreasingSubsequence.places(in: [] as [Int]) == [])
-        #expect(LongestIncreasingSubsequence.places(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
-        #expect(LongestIncreasingSubsequence.places(in: [0, 1, 2]) == [0, 1, 2])
-        #expect(LongestIncreasingSubsequence.places(in: [2, 1, 0]).count == 1)
+        #expect(LongestIncreasingSubsequence.indexes(in: [] as [Int]) == [])
+        #expect(LongestIncreasingSubsequence.indexes(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
+        #expect(LongestIncreasingSubsequence.indexes(in: [0, 1, 2]) == [0, 1, 2])
+        #expect(LongestIncreasingSubsequence.indexes(in: [2, 1, 0]).count == 1)
     }
 
     @Test("A reset while the delegate is called leaves the reported state", arguments: ["will", "insert eve - 0.4", "did"])

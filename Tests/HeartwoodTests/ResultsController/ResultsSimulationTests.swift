@@ -148,10 +148,10 @@ import Testing
             case 22..<24 where !isChild && StoreKind.recordLogs.contains(stack.kind): return try batch(number)
             case 24: return disturbNext(number)
             case 25:
-                guard let place = followed.indices.randomElement(using: &random) else { return "nothing" }
-                try followed[place].controller.performFetch()
-                mirrors[place].start(followed[place].controller)
-                return "fetches \(followed[place].name)"
+                guard let index = followed.indices.randomElement(using: &random) else { return "nothing" }
+                try followed[index].controller.performFetch()
+                mirrors[index].start(followed[index].controller)
+                return "fetches \(followed[index].name)"
             case 0..<9:
                 let count = Int.random(in: 1...3, using: &random)
                 return try (0..<count).map { try change(number * 10 + $0, context) }.joined(separator: ", ")

@@ -358,11 +358,11 @@ import Testing
     /// It once came after all others, and new objects went to another store than before.
     @Test("A migrated store has the old one's position among others", arguments: StoreKind.recordLogs)
     func aMigratedStoreHasTheOldOnesPlaceAmongOthers(kind: StoreKind) throws {
-        let pair = try StorePair(kind), place = try StorePlace()
+        let pair = try StorePair(kind), scratch = try ScratchDirectory()
         pair.insert("Book", ["title": "a"], into: pair.first)
         pair.insert("Book", ["title": "b"], into: pair.second)
         try pair.context.save()
-        let new = try pair.coordinator.migratePersistentStore(pair.first, to: place["new"], withType: NSRecordLogStoreType)
+        let new = try pair.coordinator.migratePersistentStore(pair.first, to: scratch["new"], withType: NSRecordLogStoreType)
         #expect(pair.coordinator.persistentStores == [new, pair.second])
         pair.context.reset()
         #expect(try pair.titles(pair.request("Book")) == ["a", "b"])

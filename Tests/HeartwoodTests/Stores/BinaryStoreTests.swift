@@ -273,7 +273,7 @@ import Testing
 
     /// It was refused, so that only a program that had loaded the store could set them.
     @Test("Metadata of a store that is not loaded can be set") func metadataOfAStoreThatIsNotLoadedAreSet() throws {
-        let place = try StorePlace(), url = place["a"]
+        let scratch = try ScratchDirectory(), url = scratch["a"]
         let stack = try TestStack(.binary, at: url)
         for number in 0..<300 { stack.insert("Person", ["name": "\(number)", "email": String(repeating: "x", count: number) + "\(number)"]) }
         try stack.context.save()
@@ -292,7 +292,7 @@ import Testing
         #expect(after["note"] as? String == "again" && after.count == before.count + 1)
         for key in [NSStoreUUIDKey, NSStoreTypeKey] { #expect(after[key] as? String == before[key] as? String) }
         #expect((try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber)?.intValue == 0o640)
-        #expect(place.names == ["a"])
+        #expect(scratch.names == ["a"])
         let again = try TestStack(.binary, at: url)
         #expect(try again.fetch("Person").count == 301 && again.names("name == %@", "299") == ["299"])
         try again.coordinator.remove(again.persistentStore)
@@ -301,16 +301,16 @@ import Testing
     }
 
     @Test("Metadata of a file that is not a binary store is not set") func metadataOfWhatIsNoBinaryStoreAreNotSet() throws {
-        let place = try StorePlace()
-        try Data("letter".utf8).write(to: place["letter"])
-        try Data().write(to: place["empty"])
+        let scratch = try ScratchDirectory()
+        try Data("letter".utf8).write(to: scratch["letter"])
+        try Data().write(to: scratch["empty"])
         for (name, codes) in [("letter", [NSPersistentStoreOpenError]), ("empty", [NSPersistentStoreOpenError]), ("none", [NSPersistentStoreOpenError, 260])] {
             let error = #expect(throws: (any Error).self) {
-                try NSPersistentStoreCoordinator.setMetadata(["a": 1], forPersistentStoreOfType: NSBinaryStoreType, at: place[name], options: nil)
+                try NSPersistentStoreCoordinator.setMetadata(["a": 1], forPersistentStoreOfType: NSBinaryStoreType, at: scratch[name], options: nil)
             }
             #expect(codes.contains((error as NSError?)?.code ?? 0), "\(name): \(String(describing: error))")
         }
-        let letter = try Data(contentsOf: place["letter"])
-        #expect(place.names == ["empty", "letter"] && letter == Data("letter".utf8))
+        let letter = try Data(contentsOf: scratch["letter"])
+        #expect(scratch.names == ["empty", "letter"] && letter == Data("letter".utf8))
     }
 }

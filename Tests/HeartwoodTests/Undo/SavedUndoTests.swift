@@ -116,7 +116,7 @@ import Testing
         #expect(diarist.title == "one" && diarist.value(forKey: "count") as? Int == 7)
     }
 
-    @Test("Objects are told of an undo", arguments: StoreKind.allCases)
+    @Test("Objects are notified of an undo", arguments: StoreKind.allCases)
     func objectsAreToldWhatWasUndone(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.context.undoManager = UndoManager()

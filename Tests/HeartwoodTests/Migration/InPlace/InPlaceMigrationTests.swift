@@ -339,7 +339,7 @@ struct InPlaceMigrationTests {
         #expect(try store.open(version).all("Note").count == 3)
     }
 
-    @Test("A store that already has the version is left alone") func aStoreThatIsOfTheVersionAlreadyIsLeftAlone() throws {
+    @Test("A store that already has the version is not changed") func aStoreThatIsOfTheVersionAlreadyIsLeftAlone() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added"))
