@@ -60,7 +60,7 @@ package struct BinaryPropertyList {
         guard number >= 0, number < count else { throw Damage(reason: "refers to object \(number) of \(count)", offset: tableStart) }
         let offset = Self.number(bytes, at: tableStart + number * offsetSize, size: offsetSize)
         guard offset >= UInt64(Self.magic.count), offset < UInt64(tableStart) else {
-            throw Damage(reason: "has an object outside of it", offset: tableStart + number * offsetSize)
+            throw Damage(reason: "has an object outside the file", offset: tableStart + number * offsetSize)
         }
         let at = Int(offset)
         let low = Int(bytes[at] & 0x0F)
@@ -149,7 +149,7 @@ package struct BinaryPropertyList {
         var units = low
         if low == 0xF {
             guard start < tableStart, bytes[start] >> 4 == 1, bytes[start] & 0x0F <= 3 else {
-                throw Damage(reason: "has a length that is none", offset: at)
+                throw Damage(reason: "has an invalid length", offset: at)
             }
             let declared = try integer(start, Int(bytes[start] & 0x0F))
             start += 1 + (1 << Int(bytes[start] & 0x0F))

@@ -42,7 +42,7 @@ package struct UTF8Fault: Error, Equatable {
     }
 
     /// The words for this fault in an error.
-    package var text: String { "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is no UTF-8" }
+    package var text: String { "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is not UTF-8" }
 }
 
 /// A position in a text, counted as editors count it.

@@ -246,7 +246,7 @@ public struct ManagedAccessorWriter {
         let index = "propertyIndex(\(position), of: \(list))"
         guard let getter = type.getter(index), let setter = type.setter(index) else {
             report(
-                "@NSManaged \(entity.className).\(property.name): the type \(property.type) does not suit what the model says of it.",
+                "@NSManaged \(entity.className).\(property.name): the type \(property.type) does not fit the model's property.",
                 property)
             return nil
         }

@@ -4,7 +4,7 @@ import RecordLog
 
 struct DemoCommand: Command {
     static let name = "demo"
-    static let summary = "make an address book and show what a log buys"
+    static let summary = "make an address book and measure the store"
     static let help = """
         USAGE: heartwood demo [--people N] [--store PATH]
 

@@ -3,7 +3,7 @@ import Heartwood
 
 struct HistoryCommand: Command {
     static let name = "history"
-    static let summary = "list what was saved to a store that tracks its history"
+    static let summary = "list the transactions of a store that tracks its history"
     static let help = """
         USAGE: heartwood history STORE [--after N|TIME] [--author A] [--limit N] [--json] [--delete-before N|TIME]
 
@@ -57,7 +57,7 @@ struct HistoryCommand: Command {
         isJSON = arguments.has("json")
         acceptsDamage = arguments.has(DamagedStore.flag)
         guard deleteBefore == nil || after == nil && author == nil && arguments["limit"] == nil && !isJSON else {
-            throw ToolError.usage("--delete-before stands alone")
+            throw ToolError.usage("--delete-before takes no other option")
         }
     }
 

@@ -82,7 +82,7 @@ struct ModelCommand: Command {
 
     private func write(_ text: String, to path: String) throws {
         guard URL(fileURLWithPath: path).resolvingSymlinksInPath() != URL(fileURLWithPath: files[0]).resolvingSymlinksInPath() else {
-            throw ToolError.usage("\(path) is what is to be drawn, and would be lost; give another file")
+            throw ToolError.usage("\(path) is the model to draw, and would be overwritten; give another file")
         }
         do {
             try OutputFile.replace(path, with: Data((text + "\n").utf8))

@@ -52,7 +52,7 @@ struct ModelCheck {
         let destination = relationship.destinationEntity?.title ?? "?"
         if relationship.isTransient { return }
         guard let inverse = relationship.inverseRelationship else {
-            return warn(entity, relationship, "has no inverse: a deleted \(destination) is not taken out of it")
+            return warn(entity, relationship, "has no inverse: a deleted \(destination) is not removed from it")
         }
         switch relationship.deleteRule {
         case .nullifyDeleteRule where !inverse.isOptional && !inverse.isToMany:
@@ -96,7 +96,7 @@ struct ModelCheck {
                         if reported.insert(Set(names)).inserted {
                             warn(
                                 start, path[0],
-                                "denies in a ring (\(names.joined(separator: ", "))), each required: none of it can ever be deleted")
+                                "denies in a ring (\(names.joined(separator: ", "))), each required: none of them can ever be deleted")
                         }
                         next = ways.count
                         break

@@ -52,7 +52,7 @@ struct ModelDifference {
         if old.isAbstract != new.isAbstract {
             add(
                 "~", element, new.isAbstract ? "became abstract" : "is not abstract any more",
-                obstacle: new.isAbstract ? "what becomes of its objects is not said" : nil)
+                obstacle: new.isAbstract ? "no rule says what its objects become" : nil)
         }
         if old.versionHashModifier != new.versionHashModifier { add("~", element, "version hash modifier changed") }
         if old.managedObjectClassName != new.managedObjectClassName {
@@ -111,7 +111,7 @@ struct ModelDifference {
         guard Self.kind(old) == Self.kind(new) else {
             return add(
                 "~", element, "\(Self.kind(new)), was \(Self.kind(old))",
-                obstacle: ModelComparison.takesOver(old, new) ? nil : "what the one's values become in the other is not said")
+                obstacle: ModelComparison.takesOver(old, new) ? nil : "no rule converts the values")
         }
         if old.name != new.name { add("~", element, "renamed, was \(old.name)") }
         if old.isTransient != new.isTransient { add("~", element, new.isTransient ? "became transient" : "is not transient any more") }
@@ -158,7 +158,7 @@ struct ModelDifference {
         if old.isToMany != new.isToMany {
             add(
                 "~", element, new.isToMany ? "to-many, was to-one" : "to-one, was to-many",
-                obstacle: ModelComparison.takesOver(old, new) ? nil : "which of several members is to be kept is not said")
+                obstacle: ModelComparison.takesOver(old, new) ? nil : "no rule says which of several members is kept")
         } else if (old.minCount, old.maxCount) != (new.minCount, new.maxCount) || old.isOptional != new.isOptional {
             add("~", element, "\(new.multiplicity), was \(old.multiplicity)")
         }
@@ -186,11 +186,11 @@ struct ModelDifference {
 
     var lines: [String] {
         guard !changes.isEmpty else {
-            return [isSameVersion ? "The models are the same." : "The models differ in nothing that is listed here."]
+            return [isSameVersion ? "The models are the same." : "The models have no listed differences."]
         }
         var lines = changeLines + [""]
         if isSameVersion {
-            lines.append("Stores of the one open with the other as they are: nothing of this changes how objects are stored.")
+            lines.append("Stores of either model open with the other unchanged: none of these changes affects how objects are stored.")
         } else if obstacles.isEmpty {
             lines.append("A migration can be inferred.")
         } else {

@@ -96,7 +96,7 @@ final class RecordImporter {
 
     /// The part of an error message about the objects that are in the store when an import stops.
     private var kept: String {
-        (hasSaved ? "Lines before \(firstLine) are saved" : "Nothing is saved") + "; import the file again once that is mended"
+        (hasSaved ? "Lines before \(firstLine) are saved" : "Nothing is saved") + "; correct it and import the file again"
     }
 
     private func save(through line: Int?) throws {
@@ -122,7 +122,7 @@ final class RecordImporter {
         guard let declared = open.model.entitiesByName[name], open.entities.contains(where: { $0 === declared }) else {
             throw ToolError.failure("there is no entity \"\(DisplayWidth.printable(name))\" in this store")
         }
-        guard !declared.isAbstract else { throw ToolError.failure("the entity \(name) is abstract, so nothing is of it alone") }
+        guard !declared.isAbstract else { throw ToolError.failure("the entity \(name) is abstract, so it has no objects of its own") }
         let made = Self.target(declared, nil)
         targets[name] = made
         return made
@@ -340,7 +340,7 @@ final class RecordImporter {
         for id in unresolved { open.context.delete(open.context.object(with: id)) }
         try open.context.save()
         throw ToolError.failure(
-            "\(count) destinations never came, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
+            "\(count) destinations are missing, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
     }
 
     func summary(seconds: Double) -> [String] {
@@ -350,7 +350,7 @@ final class RecordImporter {
             + "\(Output.number(edges)) connections; \(String(format: "%.2f", seconds)) s, \(Output.number(rate)) records a second"]
         if !unresolved.isEmpty {
             let counts = Dictionary(grouping: unresolved) { $0.entity.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
-            lines.append("made with their key alone: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", "))
+            lines.append("made with only their key: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", "))
         }
         return lines
     }

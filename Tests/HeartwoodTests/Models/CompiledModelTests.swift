@@ -105,7 +105,7 @@ import Testing
             #expect(error?.domain == NSCocoaErrorDomain)
             return error?.localizedDescription ?? ""
         }
-        #expect(refusal { constant($0.archive.object("NSColor", []), &$0) }.contains("the class NSColor, which is not known; write it another way"))
+        #expect(refusal { constant($0.archive.object("NSColor", []), &$0) }.contains("the class NSColor, which is unknown; write it another way"))
         #expect(refusal { $0.archive.object("NSBlockExpression", [("NSExpressionType", .integer(19))]) }.contains("19 (NSBlockExpression)"))
         #expect(refusal { $0.archive.object("NSSetExpression", [("NSExpressionType", .integer(5))]) }.contains("without NSLeftExpression"))
         #expect(refusal({ constant(.integer(1), &$0) }, type: 11).contains("the operator 11"))

@@ -127,7 +127,7 @@ import Testing
         try bytes.write(to: a.url, options: .atomic)
         a.insert("Person", ["name": "b"])
         let error = failure { try a.context.save() }
-        #expect(error?.localizedDescription.contains("Another store has taken the place") == true)
+        #expect(error?.localizedDescription.contains("Another store has replaced the archive") == true)
         #expect(failure { try a.context.save() } != nil && a.context.hasChanges)
         #expect(try Data(contentsOf: a.url) == bytes)
         try FileManager.default.removeItem(at: a.url)

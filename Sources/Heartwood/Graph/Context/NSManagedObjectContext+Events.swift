@@ -67,7 +67,8 @@ extension NSManagedObjectContext {
         CoreDataError.make(
             NSManagedObjectValidationError,
             "The objects still changed after \(Self.willSaveRounds) rounds of willSave and of observers; nothing was saved. "
-                + "A willSave that sets a value is called again: let it look first whether the value is right, or use setPrimitiveValue(_:forKey:).",
+                + "A willSave that sets a value is called again: let it check first whether the value is right, or use "
+                + "setPrimitiveValue(_:forKey:).",
             [NSAffectedObjectsErrorKey: pending.listed.filter { $0.isToBeSaved && !$0.state.contains(.processed) }])
     }
 }

@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
         let reason = store.map { "\($0)" } ?? readingFailure.localizedDescription
         throw CoreDataError.make(
             NSPersistentStoreSaveError,
-            "Nothing was saved: a value could not be read before, and what has changed may be derived from its absence. Roll the context "
+            "Nothing was saved: a value could not be read before, and changes may be derived from its absence. Roll the context "
                 + "back and make the changes again. The reading failed with: \(reason)",
             info)
     }

@@ -87,7 +87,7 @@ struct HistoryReader {
     func number(behind position: NSPersistentHistoryToken.Position) throws -> UInt64 {
         let number = try number(of: position)
         if number + 1 < end, try !snapshot.contains(RowReference(table: table.id, row: number + 1)) {
-            throw expired("is older than what is left of the history")
+            throw expired("is older than the rest of the history")
         }
         return number + 1
     }

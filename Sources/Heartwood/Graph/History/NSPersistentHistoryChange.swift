@@ -17,7 +17,9 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     private final var change: HistoryChange { parts.change }
 
     private final var parts: (record: HistoryRecord, change: HistoryChange) {
-        guard let made else { preconditionFailure("\(type(of: self)) was made by the program: it has what its class overrides alone.") }
+        guard let made else {
+            preconditionFailure("\(type(of: self)) was made by the program, so it has only the properties that its class overrides.")
+        }
         return made
     }
 

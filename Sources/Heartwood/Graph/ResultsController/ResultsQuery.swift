@@ -124,7 +124,7 @@ final class ResultsQuery {
         return CoreDataError.make(
             NSCoreDataError,
             "The fetched objects come in another order than their sections: after \"\(failure.before)\" there are objects of "
-                + "\"\(failure.name)\" again. Objects must be sorted by \"\(path)\" first, or by what gives the same order.")
+                + "\"\(failure.name)\" again. Objects must be sorted by \"\(path)\" first, or by a key that gives the same order.")
     }
 
     // MARK: Single results

@@ -30,7 +30,7 @@ extension NSManagedObject {
     }
 
     final func fetchedRefusal(_ name: String) -> String {
-        "\(entity.name ?? "?").\(name) is a fetched property, which is read alone: change the objects that it finds, and refresh this one."
+        "\(entity.name ?? "?").\(name) is a fetched property, which is read-only: change the objects that it finds, and refresh this one."
     }
 
     // MARK: Key paths

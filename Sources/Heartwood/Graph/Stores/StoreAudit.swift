@@ -134,10 +134,12 @@ package struct StoreAudit {
             }
             for property in decimals {
                 guard let access = table.runtime.access(property, in: row) else { continue }
-                if Int8(exactly: row.decimal(access).exponent) == nil { found(table, row.reference, property, "it is beyond what a decimal number holds") }
+                if Int8(exactly: row.decimal(access).exponent) == nil {
+                    found(table, row.reference, property, "it is beyond the range of a decimal number")
+                }
             }
             for property in try derived?.wrong(in: row) ?? [] {
-                found(table, row.reference, property, "it is derived, and is not what its derivation gives")
+                found(table, row.reference, property, "it is derived, and differs from its derivation's result")
             }
             return true
         }
@@ -219,7 +221,7 @@ package struct StoreAudit {
                 found(row.reference, "\(name(destination)) is a member of \(name(source)), and its inverse does not say so")
             }
             if link.isItsOwnInverse, try table.row(from: destination, to: source, snapshot) == nil {
-                found(row.reference, "\(name(source)) has \(name(destination)), which has it not")
+                found(row.reference, "\(name(source)) has \(name(destination)), which does not refer back")
             }
             return true
         }

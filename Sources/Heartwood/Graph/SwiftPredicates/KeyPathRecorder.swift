@@ -106,7 +106,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
             throw PredicateTranslationError(
                 "The key path \(keyPath) reads no property of the entity \(object.entity.name ?? "?"), which has "
                     + object.runtime.properties.map(\.name).sorted().joined(separator: ", ")
-                    + ". What is not in the model cannot be asked of a store.")
+                    + ". A store can be asked only for properties of the model.")
         }
         return KeyPathReading(keys: keys, kind: keys.isEmpty ? nil : .toOne, entity: object.entity, ifNull: nil)
     }
@@ -176,7 +176,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
             throw several(keyPath, reads)
         }
         if case .other = found {
-            throw PredicateTranslationError("The key path \(keyPath) gives what no store compares where \(Self.names(path)) is null.")
+            throw PredicateTranslationError("The key path \(keyPath) gives a value that no store compares where \(Self.names(path)) is null.")
         }
         return found
     }

@@ -84,7 +84,7 @@ extension CompiledModelReader {
         let inverse = try object.text("_NSInverseRelationshipName") ?? object.object("NSInverseRelationship")?.text("NSPropertyName")
         func count(_ key: String) throws -> Int {
             guard let count = Int(exactly: try object.integer(key) ?? 0), count >= 0 else {
-                throw failure("the relationship \(owner).\(name) has a count that is none.")
+                throw failure("the relationship \(owner).\(name) has an invalid count.")
             }
             return count
         }

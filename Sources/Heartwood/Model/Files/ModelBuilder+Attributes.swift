@@ -37,7 +37,7 @@ extension ModelBuilder {
             let value = DefaultValueText.value(text, type: type)
             // A number out of its type's range is refused, since it would become another number. A text that is no UUID or URI is dropped.
             if value == nil, type == .UUIDAttributeType || type == .URIAttributeType {
-                warnings.add("\(owner).\(declared.name)", "has the default value \"\(text)\", which is none of its type: it has no default")
+                warnings.add("\(owner).\(declared.name)", "has the default value \"\(text)\", which does not fit its type: it has no default")
             } else if value == nil {
                 throw failure("the default value \"\(text)\" does not suit the attribute \(owner).\(declared.name).", line: declared.line)
             }

@@ -228,7 +228,7 @@ struct ModelBuilder {
                 do {
                     computed.expression = try NSExpression(parsing: element.expression ?? "")
                 } catch {
-                    throw failure("\(path) has an expression that is none: \(error)", line: entity.line)
+                    throw failure("\(path) has an invalid expression: \(error)", line: entity.line)
                 }
                 computed.name = element.expression ?? ""
                 computed.expressionResultType = element.expressionType.flatMap(NSAttributeType.init) ?? .undefinedAttributeType
@@ -243,7 +243,7 @@ struct ModelBuilder {
             do {
                 made.partialIndexPredicate = try NSPredicate(parsing: predicate)
             } catch {
-                throw failure("\(path) has a predicate that is none: \(error)", line: entity.line)
+                throw failure("\(path) has an invalid predicate: \(error)", line: entity.line)
             }
         }
         return made

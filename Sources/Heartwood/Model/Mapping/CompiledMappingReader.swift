@@ -24,7 +24,7 @@ struct CompiledMappingReader {
         var document = MappingDocument()
         document.isCompiled = true
         document.entities = try root.members("NSEntityMappings").map { member in
-            guard let mapping = try member.object(), mapping.className == "NSEntityMapping" else { throw failure("a mapping is none.") }
+            guard let mapping = try member.object(), mapping.className == "NSEntityMapping" else { throw failure("a mapping is missing.") }
             return try entity(mapping)
         }
         return document

@@ -51,7 +51,7 @@ final class FormatTemplate: @unchecked Sendable {
 
     /// - Precondition: `takes` returns true for the value.
     func filled(with value: PredicateValue) -> PredicateNode {
-        guard let model = single else { preconditionFailure("the template has one place") }
+        guard let model = single else { preconditionFailure("the template has one placeholder") }
         return .comparison(PredicateNode.Comparison(
             left: model.left, comparison: model.comparison, right: .constant(value), modifier: model.modifier, options: model.options))
     }

@@ -56,7 +56,7 @@ struct PredicateParser {
     }
 
     private func finish(_ what: String) throws {
-        guard lexer.token == .end else { throw lexer.failure("the \(what) ends before this") }
+        guard lexer.token == .end else { throw lexer.failure("the \(what) ends before this text") }
     }
 
     // MARK: Tokens

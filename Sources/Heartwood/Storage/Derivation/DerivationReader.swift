@@ -78,7 +78,7 @@ struct DerivationReader {
         guard let node = attribute.derivationExpression?.node else { throw failure(attribute, "needs a derivationExpression") }
         let families = entities.filter { $0.frozenProperties.contains { $0 === attribute } }
         guard !families.contains(where: { $0.allUniquenessConstraints.contains { $0.contains(attribute.name) } }) else {
-            throw failure(attribute, "it is part of a uniqueness constraint; constrain what it is derived from")
+            throw failure(attribute, "it is part of a uniqueness constraint; constrain the attribute that it is derived from")
         }
         let form = try form(node, attribute, kind)
         return Derivation(attribute: attribute, kind: kind, form: form)
@@ -137,7 +137,7 @@ struct DerivationReader {
                 return .copy(Derivation.Source(path: path, attribute: source))
             case let relationship as NSRelationshipDescription:
                 guard let destination = relationship.destinationEntity, entities.contains(where: { $0 === destination }) else {
-                    throw failure(attribute, "the store does not hold what \(key) leads to")
+                    throw failure(attribute, "the store does not hold the destination of \(key)")
                 }
                 guard relationship.isToMany else {
                     path.append(relationship)

@@ -59,7 +59,7 @@ enum PredicateCheck {
             if key == "entity", !owners.isEmpty, !owners.contains(where: { $0.isKnownInFamily(key) }) {
                 let rest = keys.dropFirst(index + 1)
                 if rest.isEmpty || rest.elementsEqual(["name"]) { return nil }
-                return "of an entity a store can be asked the name, not \(rest.joined(separator: "."))"
+                return "a store can be asked only for an entity's name, not for \(rest.joined(separator: "."))"
             }
             guard let first = owners.first else { return key == "length" ? nil : "\(keys.joined(separator: ".")) leads on from an attribute" }
             let properties = owners.flatMap { $0.familyProperties(key) }

@@ -84,7 +84,7 @@ struct MigratedRelationships {
                 guard !gone.isEmpty || !dangling.isEmpty || !references.isEmpty else { continue }
                 result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(gone: gone, dangling: dangling, references) { row in
                     MigrationErrors.unsuited(
-                        "The object in row \(row) would have two of what it can have one of", relationship, of: table.destination)
+                        "The object in row \(row) would have two destinations of a to-one relationship", relationship, of: table.destination)
                 }
             }
         }

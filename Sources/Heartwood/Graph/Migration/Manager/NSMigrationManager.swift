@@ -164,7 +164,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     open func value(ofFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw CoreDataError.make(
             NSMigrationError,
-            "\(Swift.type(of: self)) does not answer the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
+            "\(Swift.type(of: self)) does not implement the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
     }
 
     // MARK: Migrating
