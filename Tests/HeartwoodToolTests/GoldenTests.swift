@@ -18,6 +18,19 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == Data(contentsOf: Goldens.file(kind)))
     }
 
+    @Test("Files that today's code makes export what the goldens export") func todaysFilesExportTheSame() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("goldens-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try Goldens.make(in: directory)
+        for kind in Goldens.Kind.allCases {
+            #expect(FileManager.default.fileExists(atPath: directory.appendingPathComponent("\(kind).golden").path))
+            for entity in Goldens.entities {
+                let made = try String(contentsOf: Goldens.exports(kind, entity, in: directory), encoding: .utf8)
+                #expect(try made == Goldens.lines(kind, entity), "\(kind) \(entity)")
+            }
+        }
+    }
+
     /// A file's frames in order, found by the first bytes of each.
     private func frames(_ bytes: Data) throws -> [(kind: UInt8, offset: Int, length: Int)] {
         var frames: [(kind: UInt8, offset: Int, length: Int)] = []

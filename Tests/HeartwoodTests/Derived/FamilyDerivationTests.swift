@@ -93,7 +93,7 @@ import Testing
         try Self.compare(again.context, "opening again")
     }
 
-    @Test("Derived attributes agree with a plain computation", arguments: StoreKind.planning, 1...4)
+    @Test("Derived attributes agree with a plain computation", arguments: [.recordLog, .binary] as [StoreKind], 1...4)
     func derivedAttributesAreWhatAPlainWalkGives(kind: StoreKind, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func pick(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }

@@ -10,7 +10,7 @@ import Testing
     private static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["HEARTWOOD_HISTORY_SEED"].flatMap(UInt64.init) { return [one] }
-        return Array(1...(environment["HEARTWOOD_HISTORY_RUNS"].flatMap(UInt64.init) ?? 3))
+        return Array(1...(environment["HEARTWOOD_HISTORY_RUNS"].flatMap(UInt64.init) ?? 2))
     }()
 
     /// One of several handles of a store, with a clock of its own.

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// One test for all rows, so that the objects are made once; each row that disagrees is reported.
-    @Test("The conformance table holds in memory and in a store", arguments: StoreKind.planning)
+    @Test("The conformance table holds in memory and in a store", arguments: StoreKind.recordLogs)
     func theTableHoldsInMemoryAndInAStore(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
