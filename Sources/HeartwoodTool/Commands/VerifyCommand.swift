@@ -48,7 +48,8 @@ struct VerifyCommand: Command {
         case .corrupt(let offset, let evidence): Output.line("corrupt: \(evidence) (byte \(offset))")
         case .inDoubt(let offset, let path, let state): Output.line("in doubt: \(InspectionReport.inDoubt(path, state)) (byte \(offset))")
         }
-        for remedy in [StoreVerification.Problem.Remedy.restore, .rebuild, .correct] where report.problems.contains(where: { $0.remedy == remedy }) {
+        for remedy in [StoreVerification.Problem.Remedy.restore, .rebuild, .correct]
+        where report.problems.contains(where: { $0.remedy == remedy }) {
             Output.line("remedy: \(Self.text(of: remedy))")
         }
         guard report.isSound else { return 1 }

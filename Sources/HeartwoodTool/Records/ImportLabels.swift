@@ -21,7 +21,8 @@ final class ImportLabels {
         if let known = objects[key] { return known }
         if let known = saved[key] { return context.object(with: known) }
         guard let uri = URL(string: label), uri.scheme == "x-coredata",
-            let id = context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri), let found = try? context.existingObject(with: id)
+            let id = context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri),
+                let found = try? context.existingObject(with: id)
         else { return nil }
         saved[key] = id
         return found

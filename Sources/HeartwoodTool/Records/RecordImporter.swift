@@ -65,7 +65,8 @@ final class RecordImporter {
         guard !attribute.allowsExternalBinaryDataStorage || attribute.attributeType != .binaryDataAttributeType else {
             throw ToolError.usage("\(key) holds data outside its rows, which cannot be the key")
         }
-        guard attribute.attributeType != .transformableAttributeType else { throw ToolError.usage("\(key) is transformable, and cannot be the key") }
+        guard attribute.attributeType != .transformableAttributeType
+        else { throw ToolError.usage("\(key) is transformable, and cannot be the key") }
         guard !entity.isAbstract else { throw ToolError.usage("\(entity.name ?? "") is abstract; name one of its subentities") }
         return attribute
     }
@@ -162,14 +163,16 @@ final class RecordImporter {
         let label = try record.text(Record.labelName)
         var identity: Any?
         if let lookup = target.lookup {
-            identity = try record.values.first { $0.name == lookup.attribute.name }.flatMap { try AttributeText.value($0.value, for: lookup.attribute) }
+            identity = try record.values.first { $0.name == lookup.attribute.name }
+                .flatMap { try AttributeText.value($0.value, for: lookup.attribute) }
             guard identity != nil || label != nil else { throw ToolError.failure("the key \"\(lookup.attribute.name)\" is missing") }
         } else if label == nil {
             throw ToolError.failure("the record has no \"\(Record.labelName)\", and there is no --key for its entity")
         }
         if let label, let known = try labels.find(label) {
             guard known.entity === target.entity else {
-                throw ToolError.failure("\(quoted(label)) is of the entity \(known.entity.name ?? ""), and this record of \(target.entity.name ?? "")")
+                throw ToolError.failure(
+                    "\(quoted(label)) is of the entity \(known.entity.name ?? ""), and this record of \(target.entity.name ?? "")")
             }
             let isNew = labels.arrived(label)
             if isNew { inserted += 1 } else { updated += 1 }
@@ -242,7 +245,8 @@ final class RecordImporter {
         case .text, .number, .object: return [value]
         default:
             throw ToolError.failure(
-                "\(relationship.name) is a relationship and takes a key\(relationship.isToMany ? " or a list of keys" : ""), not \(AttributeText.describe(value))")
+                "\(relationship.name) is a relationship and takes a key\(relationship.isToMany ? " or a list of keys" : ""), not "
+                    + AttributeText.describe(value))
         }
     }
 
@@ -251,10 +255,12 @@ final class RecordImporter {
         switch value {
         case .object(let members):
             let reference = Record(line: line, values: members)
-            guard members.allSatisfy({ $0.name == Record.labelName || $0.name == Record.entityName }), let label = try reference.text(Record.labelName)
+            guard members.allSatisfy({ $0.name == Record.labelName || $0.name == Record.entityName }),
+                let label = try reference.text(Record.labelName)
             else {
                 throw ToolError.failure(
-                    "\(relationship.name) is a relationship and names objects as {\"\(Record.labelName)\": LABEL}; their values stand in their own lines")
+                    "\(relationship.name) is a relationship and names objects as {\"\(Record.labelName)\": LABEL}; their values stand in their "
+                        + "own lines")
             }
             return try labelled(label, try reference.text(Record.entityName), relationship, entity)
         case .text(let label) where entity.uniqueAttribute == nil && lookups[ObjectIdentifier(entity)] == nil:
@@ -307,8 +313,8 @@ final class RecordImporter {
         }
         guard !destination.isAbstract else {
             throw ToolError.failure(
-                "\(relationship.name) takes {\"\(Record.labelName)\": LABEL}: \(destination.name ?? "") is abstract, so a key does not say of which entity "
-                    + "an object is")
+                "\(relationship.name) takes {\"\(Record.labelName)\": LABEL}: \(destination.name ?? "") is abstract, so a key does not say of "
+                    + "which entity an object is")
         }
         let made = UniqueLookup(entity: destination, attribute: attribute, context: open.context)
         lookups[ObjectIdentifier(destination)] = made

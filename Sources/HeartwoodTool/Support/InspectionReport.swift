@@ -83,13 +83,17 @@ enum InspectionReport {
                  "valueBytes": table.values.map { $0.bytes as Any } ?? NSNull()] as [String: Any]
             },
             "indexes": report.indexes.map {
-                ["table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs] as [String: Any]
+                [
+                    "table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs,
+                ] as [String: Any]
             },
         ])
     }
 
     static func encode(_ value: [String: Any]) throws -> String {
-        String(decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]), as: UTF8.self)
+        String(
+            decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]),
+            as: UTF8.self)
     }
 
     // MARK: Commits

@@ -95,7 +95,9 @@ enum SalvageReport {
             "missingCommits": report.missingCommits.map { ["first": $0.lowerBound, "last": $0.upperBound] },
             "incompleteCommitCount": report.incompleteCommitCount,
             "incompleteCommits": report.incompleteCommits.map {
-                ["sequence": $0.sequence, "rowsStated": $0.rowsStated ?? NSNull(), "rowsFound": $0.rowsFound, "isTaken": $0.isTaken] as [String: Any]
+                [
+                    "sequence": $0.sequence, "rowsStated": $0.rowsStated ?? NSNull(), "rowsFound": $0.rowsFound, "isTaken": $0.isTaken,
+                ] as [String: Any]
             },
             "lostValues": report.lostValues.map {
                 ["table": $0.reference.table.rawValue, "row": $0.reference.row, "column": $0.column, "bytes": $0.bytes] as [String: Any]

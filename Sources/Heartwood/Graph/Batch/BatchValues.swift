@@ -5,7 +5,8 @@ import RecordLog
 enum BatchValues {
     static func error(_ description: String, key: String, _ value: Any?) -> NSError {
         CoreDataError.make(
-            NSManagedObjectValidationError, description, [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()])
+            NSManagedObjectValidationError, description,
+            [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()])
     }
 
     /// Error 1570: a row of a batch insertion lacks a required value.

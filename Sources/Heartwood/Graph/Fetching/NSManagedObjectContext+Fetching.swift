@@ -38,7 +38,9 @@ extension NSManagedObjectContext {
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
         if T.self == NSManagedObject.self { return objects.unchecked(as: T.self) }
         // Faults have their entity's class. If an inserted object does not, each object is checked.
-        if T.self is NSManagedObject.Type, !making.hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
+        if T.self is NSManagedObject.Type, !making.hasOtherClasses,
+            specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type })
+        {
             return objects.unchecked(as: T.self)
         }
         return try convert(objects)
@@ -164,7 +166,9 @@ extension NSManagedObjectContext {
 
     /// Runs a query and passes the objects of its rows to `body`, bound to their rows.
     /// - Returns: nil if the store cannot evaluate the query on rows.
-    final func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
+    final func run(
+        _ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void
+    ) throws -> QueryStatistics? {
         let view = try view(of: store)
         if view.answersRequests { return try run(query, asking: view, body) }
         guard let runtime = query.runtimes.first else { return QueryStatistics() }

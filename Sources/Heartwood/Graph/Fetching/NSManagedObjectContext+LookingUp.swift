@@ -20,7 +20,9 @@ extension NSManagedObjectContext {
     private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
 
     private func lookUp<ResultType>(_ tree: PredicateTree, _ request: NSFetchRequest<ResultType>) throws -> [NSManagedObject]? {
-        if readState.generation == nil, let route = queries.route, route.leads(request, tree, queries.lookupKey) { return try follow(route).map { [$0] } ?? [] }
+        if readState.generation == nil, let route = queries.route, route.leads(request, tree, queries.lookupKey) {
+            return try follow(route).map { [$0] } ?? []
+        }
         guard coordinator?.hasSharedEntities == false, let equality = tree.equality else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
         let isAlone = !request.includesSubentities || entity.subentities.isEmpty
@@ -45,7 +47,9 @@ extension NSManagedObjectContext {
             var rows = RowObjects(self, store, runtime)
             let view = try view(of: store)
             guard let known = try view.lookUp(lookup, runtime, queries.lookupKey, { found = rows.object(of: $0) }) else { return nil }
-            if readState.generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator, let view = view as? RecordLogView {
+            if readState.generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator,
+                let view = view as? RecordLogView
+            {
                 queries.route = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
                 queries.newestQuery = .route
                 return found.map { [$0] } ?? []

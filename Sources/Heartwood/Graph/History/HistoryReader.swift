@@ -109,7 +109,9 @@ struct HistoryReader {
                 guard row.reference.row < range.upperBound else { return false }
                 guard selection.times.holds(for: table.timestamp(of: row)) else { return true }
                 let record = try HistoryRecord(row, table, source, snapshot)
-                if isWhole, row.reference.row != expected || !record.hasChanges { throw expired("is older than a part of the history that is gone") }
+                if isWhole, row.reference.row != expected || !record.hasChanges {
+                    throw expired("is older than a part of the history that is gone")
+                }
                 expected = row.reference.row + 1
                 goesOn = try body(record)
                 return goesOn

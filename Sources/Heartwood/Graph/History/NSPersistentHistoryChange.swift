@@ -73,7 +73,8 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     open override var hash: Int { made == nil ? ObjectIdentifier(self).hashValue : changeID.hashValue }
 
     open override var description: String {
-        made == nil ? "<NSPersistentHistoryChange>" : "<NSPersistentHistoryChange \(changeID): \(changeType) of \(changedObjectID.uriRepresentation().absoluteString)>"
+        made == nil ? "<NSPersistentHistoryChange>"
+            : "<NSPersistentHistoryChange \(changeID): \(changeType) of \(changedObjectID.uriRepresentation().absoluteString)>"
     }
 }
 

@@ -104,7 +104,8 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
 
     open override var description: String {
         made == nil
-            ? "<NSPersistentHistoryTransaction>" : "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID) at \(timestamp)\(author.map { " by \($0)" } ?? "")>"
+            ? "<NSPersistentHistoryTransaction>"
+            : "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID) at \(timestamp)\(author.map { " by \($0)" } ?? "")>"
     }
 }
 

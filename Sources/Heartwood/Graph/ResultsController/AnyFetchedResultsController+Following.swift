@@ -197,7 +197,9 @@ extension AnyFetchedResultsController {
     /// The object of a deleted entry that the context did not know. If its row is gone, the object leaves the context, as a merged deletion does.
     private func missed(_ entry: ResultsList.Entry, _ query: ResultsQuery) -> NSManagedObject {
         let object = query.object(of: entry)
-        if object.state.isDisjoint(with: .changed), (try? managedObjectContext.fulfil(object)) == false { managedObjectContext.forget(gone: object) }
+        if object.state.isDisjoint(with: .changed), (try? managedObjectContext.fulfil(object)) == false {
+            managedObjectContext.forget(gone: object)
+        }
         return object
     }
 

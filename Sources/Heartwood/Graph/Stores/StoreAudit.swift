@@ -74,8 +74,8 @@ package struct StoreAudit {
         }
         for link in LinkEnds.all(of: view.schema, family) { try auditLinks(link) }
         try HistoryFalls.forEachUnlisted(in: snapshot) { number in
-            let message = "transaction \(number) of the history is not later than the one before, and is not listed as such, so a request by date may "
-                + "miss some: delete the history up to there (`heartwood history STORE --delete-before \(number)`)"
+            let message = "transaction \(number) of the history is not later than the one before, and is not listed as such, so a request by "
+                + "date may miss some: delete the history up to there (`heartwood history STORE --delete-before \(number)`)"
             report(.init(offset: nil, message: message, remedy: .correct))
         }
     }
@@ -177,7 +177,9 @@ package struct StoreAudit {
         var last: [UInt8] = [], holder: RowReference?
         while !inputs.isEmpty {
             var first = 0
-            for position in inputs.indices.dropFirst() where KeyBytes.compare(inputs[position].cursor.key, inputs[first].cursor.key) < 0 { first = position }
+            for position in inputs.indices.dropFirst() where KeyBytes.compare(inputs[position].cursor.key, inputs[first].cursor.key) < 0 {
+                first = position
+            }
             let reference = RowReference(table: inputs[first].table, row: inputs[first].row), key = inputs[first].cursor.key
             if let holder, last.withUnsafeBytes({ KeyBytes.compare($0, key) == 0 }), try isUnique(reference, index) {
                 found(view.schema.table(reference.table), reference, nil, "it has the same \(names), which is to be unique, as \(name(holder))")

@@ -36,7 +36,8 @@ enum ModelContents {
         switch property {
         case let attribute as NSAttributeDescription:
             let plain: [AnyHashable] = [
-                attribute.attributeType, attribute.defaultValue.map(value), attribute.allowsExternalBinaryDataStorage, attribute.valueTransformerName,
+                attribute.attributeType, attribute.defaultValue.map(value), attribute.allowsExternalBinaryDataStorage,
+                attribute.valueTransformerName,
                 attribute.attributeValueClassName, attribute.preservesValueInHistoryOnDeletion,
             ]
             let elements = (attribute as? NSCompositeAttributeDescription)?.elements.map { AnyHashable(contents(of: $0)) }

@@ -82,7 +82,8 @@ struct MigratedRelationships {
                 }
                 let dangling = column.kept == nil ? [] : try pairs.dangling(of: relationship, in: table, base)
                 guard !gone.isEmpty || !dangling.isEmpty || !references.isEmpty else { continue }
-                result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(gone: gone, dangling: dangling, references) { row in
+                result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(
+                    gone: gone, dangling: dangling, references) { row in
                     MigrationErrors.unsuited(
                         "The object in row \(row) would have two destinations of a to-one relationship", relationship, of: table.destination)
                 }

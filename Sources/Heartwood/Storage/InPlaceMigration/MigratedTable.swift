@@ -128,7 +128,8 @@ struct MigratedColumn {
         return pair.destination.frozenProperties.compactMap { property in
             guard !property.isTransient, let type = PropertyKind(property).columnType else { return nil }
             let source = sources[property.name].flatMap { known in
-                table.currentLayout.columns.first { $0.name == known.name }.map { (column: $0, property: known.property, conversion: known.conversion) }
+                table.currentLayout.columns.first { $0.name == known.name }
+                    .map { (column: $0, property: known.property, conversion: known.conversion) }
             }
             return MigratedColumn(
                 property: property, type: type, source: source,

@@ -46,7 +46,8 @@ final class EntityTable: Sendable {
         let index: TableIndex
 
         fileprivate init?(_ index: TableIndex, _ runtime: EntityRuntime) {
-            guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property else { return nil }
+            guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property
+            else { return nil }
             switch runtime.properties[property].kind {
             case .string: isText = true
             case .int16, .int32, .int64: isText = false

@@ -15,7 +15,9 @@ package enum StoredModel {
     ///   - acceptsDamage: for a damaged store, whether to return the model of the last commit before the damage.
     ///   - report: called with the damage that was accepted.
     /// - Throws: where the file is no store, contains no model, or cannot be read.
-    package static func read(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ report: (StoreError) -> Void = { _ in }) throws
+    package static func read(
+        at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ report: (StoreError) -> Void = { _ in }
+    ) throws
         -> NSManagedObjectModel
     {
         let log = try open(url, usesMemoryMapping, acceptsDamage)

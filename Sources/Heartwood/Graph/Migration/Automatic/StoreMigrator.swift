@@ -45,8 +45,8 @@ struct StoreMigrator {
                 throw MigrationErrors.noSource(
                     store.url, metadata,
                     "it was brought from this version of the model to a newer one, by a newer program, and the newer version's additions would "
-                        + "be lost. Use the newer program; or migrate the store back yourself, by NSMigrationManager or `heartwood migrate`. A version "
-                        + "that is to come after it again takes another versionHashModifier.")
+                        + "be lost. Use the newer program; or migrate the store back yourself, by NSMigrationManager or `heartwood migrate`. A "
+                        + "version that is to come after it again takes another versionHashModifier.")
             }
             guard infers else { throw MigrationErrors.noMapping(from: source, to: model, cause: nil) }
             let comparison: ModelComparison
