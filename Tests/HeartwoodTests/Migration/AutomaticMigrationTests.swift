@@ -184,21 +184,21 @@ import Testing
         let chain = try Chain(.binary), other = try Chain(.binary)
         try fill(chain)
         try fill(other)
-        let file = chain.file["store.migrating"], files = FileManager.default
-        let folder = other.file["folder"]
+        let file = chain.scratch["store.migrating"], files = FileManager.default
+        let folder = other.scratch["folder"]
         try files.createDirectory(at: folder, withIntermediateDirectories: false)
         try Data("a letter".utf8).write(to: folder.appendingPathComponent("letter"))
         switch kind {
         case "letter": try Data("a letter".utf8).write(to: file)
         case "store": try files.copyItem(at: chain.url, to: file)
         case "link to a store": try files.createSymbolicLink(at: file, withDestinationURL: other.url)
-        case "link to nothing": try files.createSymbolicLink(at: file, withDestinationURL: other.file["nothing"])
+        case "link to nothing": try files.createSymbolicLink(at: file, withDestinationURL: other.scratch["nothing"])
         case "folder": try files.copyItem(at: folder, to: file)
         default: try files.createSymbolicLink(at: file, withDestinationURL: folder)
         }
         func state() throws -> [String] {
             let kind = try files.attributesOfItem(atPath: file.path)[.type] as? FileAttributeType
-            return [kind?.rawValue ?? "", String(describing: try? Data(contentsOf: file)), "\(chain.file.names)", "\(other.file.names)",
+            return [kind?.rawValue ?? "", String(describing: try? Data(contentsOf: file)), "\(chain.scratch.names)", "\(other.scratch.names)",
                 "\(try Data(contentsOf: chain.url))", "\(try Data(contentsOf: other.url))"]
         }
         let before = try state()
