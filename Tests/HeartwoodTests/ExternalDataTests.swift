@@ -127,7 +127,7 @@ import Testing
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         let model = Self.model()
-        model.freeze()
+        model.makeImmutable()
         let log = try LogStore.open(path: url.path)
         let metadata = RecordLogMetadata.initial(identifier: log.storeID, type: NSRecordLogStoreType, model: model, configuration: nil)
         try log.write { transaction in

@@ -150,7 +150,7 @@ struct GoldenStore {
     /// Adds a layout: the model's second version, installed by hand.
     private mutating func addNicknames() throws {
         let model = GoldenModel.make()
-        model.freeze()
+        model.makeImmutable()
         guard let log else { return }
         try log.write { transaction in
             for name in ["Person", "Employee"] {

@@ -27,7 +27,7 @@ import Testing
 
     @Test("A model in use is equal to one that is not") func frozenModels() throws {
         let one = TestStack.model(), two = TestStack.model()
-        one.freeze()
+        one.makeImmutable()
         #expect(one == two)
         #expect(try Self.person(one) == Self.person(two) && Self.attribute(one) == Self.attribute(two))
     }

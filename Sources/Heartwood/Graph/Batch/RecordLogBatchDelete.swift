@@ -104,7 +104,7 @@ struct RecordLogBatchDelete {
             if let pair = try link.row(from: source, to: destination, batch.transaction.base) { try batch.delete(pair) }
         case nil:
             guard let row = try batch.transaction.row(reference), table.destination(of: row, index) == owner else { return }
-            guard table.runtime.entity.frozenProperties[index].isOptional else { throw required(reference, table, index) }
+            guard table.runtime.entity.propertiesByIndex[index].isOptional else { throw required(reference, table, index) }
             var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
             values[index] = .null
             try batch.put(reference, try batch.rebuild(row, values, table))

@@ -19,7 +19,7 @@ final class RecordLogBatchInsert {
         uniqueness = table.hasUniqueIndexes ? BatchUniqueness(batch) : nil
         let table = table
         required = table.runtime.properties.indices.filter { index in
-            let property = table.runtime.entity.frozenProperties[index]
+            let property = table.runtime.entity.propertiesByIndex[index]
             return property is NSAttributeDescription && !(property is NSDerivedAttributeDescription) && !property.isOptional
                 && table.positions[index] != nil
         }

@@ -81,7 +81,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final let followers = ContextFollowers()
 
     public init(managedObjectModel model: NSManagedObjectModel) {
-        model.freeze()
+        model.makeImmutable()
         self.model = model
         super.init()
         ModelsInUse.note(model)

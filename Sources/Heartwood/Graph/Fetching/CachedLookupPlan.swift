@@ -7,7 +7,7 @@ import RecordLog
 /// object retains all of them.
 ///
 /// Invariants:
-/// 1. Only `isFound` changes. The entity and the attribute are frozen with their model, and the view is of one commit.
+/// 1. Only `isFound` changes. The entity and the attribute are immutable with their model, and the view is of one commit.
 /// 2. The plan is used only while its view is the store's newest and the context's: a context that takes another view calls `forgetRoute`.
 final class CachedLookupPlan {
     private let name: String

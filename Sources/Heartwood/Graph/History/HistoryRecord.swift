@@ -152,7 +152,7 @@ final class HistoryRecord: Sendable {
             case .named(let name): runtime.index(of: name)
             }
             // An element stands for its composite attribute.
-            if let index { result.insert(runtime.entity.frozenProperties[runtime.declaredIndex(index)]) }
+            if let index { result.insert(runtime.entity.propertiesByIndex[runtime.declaredIndex(index)]) }
         }
         return result
     }

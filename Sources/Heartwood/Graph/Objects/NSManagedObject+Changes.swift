@@ -34,7 +34,7 @@ extension NSManagedObject {
                 result[property.name] = collection(managedObjectContext?.storedMembers(of: self, property: index) ?? [], property)
             default:
                 result[property.name] = AttributeCoding.object(
-                    committedValue(index), property: entity.frozenProperties[index], kind: property.kind) ?? NSNull()
+                    committedValue(index), property: entity.propertiesByIndex[index], kind: property.kind) ?? NSNull()
             }
         }
         return runtime.nested(result)
@@ -53,7 +53,7 @@ extension NSManagedObject {
             case .toOne:
                 if case .reference(let key) = old, let object = managedObjectContext?.object(for: key) { result[property.name] = object }
             case .toMany: result[property.name] = collection(members(index, before: old), property)
-            default: result[property.name] = AttributeCoding.object(old, property: entity.frozenProperties[index], kind: property.kind)
+            default: result[property.name] = AttributeCoding.object(old, property: entity.propertiesByIndex[index], kind: property.kind)
             }
             if result[property.name] == nil { result[property.name] = NSNull() }
         }
@@ -118,7 +118,7 @@ extension NSManagedObject {
         if value.isEqual(to: other) { return true }
         let kind = runtime.properties[index].kind
         guard kind == .transformable, !value.isNull, !other.isNull else { return false }
-        let property = entity.frozenProperties[index]
+        let property = entity.propertiesByIndex[index]
         guard let one = AttributeCoding.object(value, property: property, kind: kind),
             let two = AttributeCoding.object(other, property: property, kind: kind)
         else { return false }

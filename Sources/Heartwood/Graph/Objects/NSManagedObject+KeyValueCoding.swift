@@ -22,7 +22,7 @@ extension NSManagedObject {
         case .undefined where property.elements != nil: return compositeValue(property)
         case .undefined where fetchedProperty(index) != nil: return fetchedValue(at: index)
         default:
-            return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+            return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
         }
     }
 

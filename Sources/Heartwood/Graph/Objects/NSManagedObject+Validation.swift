@@ -95,9 +95,9 @@ extension NSManagedObject {
         }
         for rule in check.rules {
             let isValid = rule.test.holds(value) ?? rule.predicate.holds(
-                AttributeCoding.object(value, property: entity.frozenProperties[check.index], kind: check.kind))
+                AttributeCoding.object(value, property: entity.propertiesByIndex[check.index], kind: check.kind))
             if !isValid {
-                let object = AttributeCoding.object(value, property: entity.frozenProperties[check.index], kind: check.kind)
+                let object = AttributeCoding.object(value, property: entity.propertiesByIndex[check.index], kind: check.kind)
                 errors.append(ValidationErrors.make(rule, self, check, object))
             }
         }

@@ -147,7 +147,7 @@ extension NSManagedObject {
         let property = runtime.properties[index]
         if property.elements != nil { return compositeValue(property) }
         if fetchedProperty(index) != nil { return fetchedValue(at: index) }
-        return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+        return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
     }
 
     /// Writes an integer of the attribute's width; nil writes null.

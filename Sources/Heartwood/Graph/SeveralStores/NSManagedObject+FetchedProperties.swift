@@ -5,7 +5,7 @@ extension NSManagedObject {
     /// The description of a fetched property; nil for any other property.
     final func fetchedProperty(_ index: Int) -> NSFetchedPropertyDescription? {
         guard runtime.properties[index].kind == .undefined else { return nil }
-        return entity.frozenProperties[index] as? NSFetchedPropertyDescription
+        return entity.propertiesByIndex[index] as? NSFetchedPropertyDescription
     }
 
     /// The results of the property's fetch; nil for an object without a context. Getters cannot throw: if a store cannot be read the result is

@@ -111,7 +111,7 @@ package struct StoreAudit {
         table.runtime.properties.indices.compactMap { index in
             let property = table.runtime.properties[index]
             guard property.kind == .toOne, !property.isTransient,
-                let relationship = table.runtime.entity.frozenProperties[index] as? NSRelationshipDescription
+                let relationship = table.runtime.entity.propertiesByIndex[index] as? NSRelationshipDescription
             else { return nil }
             let inverse = relationship.inverseRelationship
             return Reference(
@@ -257,7 +257,7 @@ private struct LinkEnds {
         for case let table? in schema.tables {
             for (index, members) in table.members.enumerated() {
                 guard case .link(let link, let isForward)? = members,
-                    let relationship = table.runtime.entity.frozenProperties[index] as? NSRelationshipDescription
+                    let relationship = table.runtime.entity.propertiesByIndex[index] as? NSRelationshipDescription
                 else { continue }
                 let property = table.runtime.properties[index], others = family(relationship.destinationEntity)
                 var ends = found[link.id] ?? LinkEnds(

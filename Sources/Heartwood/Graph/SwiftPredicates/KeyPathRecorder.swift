@@ -163,7 +163,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         return (last, Array(keys.dropLast()))
     }
 
-    private func isNullable(_ read: Read) -> Bool { read.object.entity.frozenProperties[read.property].isOptional }
+    private func isNullable(_ read: Read) -> Bool { read.object.entity.propertiesByIndex[read.property].isOptional }
 
     private func value(_ keyPath: AnyKeyPath, withNullAt read: Read, _ path: [Read]) throws -> PredicateValue {
         let held = read.object.storage?.values[read.property] ?? .null

@@ -28,10 +28,10 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
         elements.contains { $0 is NSDerivedAttributeDescription || ($0 as? NSCompositeAttributeDescription)?.hasDerivedElements == true }
     }
 
-    final func freezeElements() {
+    final func makeElementsImmutable() {
         for element in elements {
-            element.isFrozen = true
-            (element as? NSCompositeAttributeDescription)?.freezeElements()
+            element.isImmutable = true
+            (element as? NSCompositeAttributeDescription)?.makeElementsImmutable()
         }
     }
 

@@ -20,7 +20,7 @@ extension NSEntityDescription {
 
     /// Sets the superentity to the given entity that has the name of the original's superentity.
     final func takeSuperentity(among entities: [String: NSEntityDescription]) {
-        guard superentity == nil, let parent = superentityOfOriginal.flatMap({ entities[$0] }), parent !== self, !parent.isFrozen else { return }
+        guard superentity == nil, let parent = superentityOfOriginal.flatMap({ entities[$0] }), parent !== self, !parent.isImmutable else { return }
         parent.subentities.append(self)
     }
 

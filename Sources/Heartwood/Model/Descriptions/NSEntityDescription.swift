@@ -45,18 +45,18 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
 
     private var ownProperties: [NSPropertyDescription] = []
-    /// The columns for the elements of composite attributes; set when the model is frozen.
+    /// The columns for the elements of composite attributes; set when the model becomes immutable.
     private var elementAttributes: [NSPropertyDescription] = []
     private var ownSubentities: [NSEntityDescription] = []
-    final var isFrozen = false
-    /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model is frozen.
-    final var frozenProperties: [NSPropertyDescription] = []
-    /// All properties without the elements of composites; set when the model is frozen.
-    private var frozenPublicProperties: [NSPropertyDescription] = []
+    final var isImmutable = false
+    /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model becomes immutable.
+    final var propertiesByIndex: [NSPropertyDescription] = []
+    /// All properties without the elements of composites; set when the model becomes immutable.
+    private var immutableProperties: [NSPropertyDescription] = []
     /// Whether this entity or an ancestor has composite attributes.
     final var hasComposites = false
     final var propertyIndexByName: [String: Int] = [:]
-    final var frozenVersionHash: Data?
+    final var knownVersionHash: Data?
     /// Maps the key paths of the entity's classes to the properties that they read; see `KeyPathReading`.
     final let keyPathReadings = KeyPathReadings()
     final let checkedFormats = CheckedFormats()
@@ -87,12 +87,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     private func checkEditable() {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
     }
 
     /// The entity's properties, inherited ones included. Setting it replaces the entity's own properties.
     open var properties: [NSPropertyDescription] {
-        get { isFrozen ? frozenPublicProperties : (superentity?.properties ?? []) + ownProperties }
+        get { isImmutable ? immutableProperties : (superentity?.properties ?? []) + ownProperties }
         set {
             checkEditable()
             let inherited = superentity?.properties ?? []
@@ -157,30 +157,30 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// 32 bytes that change with everything that affects how objects are stored.
-    open var versionHash: Data { frozenVersionHash ?? VersionHash.hash(of: self) }
+    open var versionHash: Data { knownVersionHash ?? VersionHash.hash(of: self) }
 
-    // MARK: Freezing
+    // MARK: Immutability
 
-    /// Fixes the order of properties. It freezes the superentity first, so that an inherited property has the same index in all entities.
-    final func freeze() {
-        guard !isFrozen else { return }
-        superentity?.freeze()
-        frozenPublicProperties = (superentity?.frozenPublicProperties ?? []) + ownProperties
+    /// Fixes the order of properties. It makes the superentity immutable first, so that an inherited property has the same index in all entities.
+    final func makeImmutable() {
+        guard !isImmutable else { return }
+        superentity?.makeImmutable()
+        immutableProperties = (superentity?.immutableProperties ?? []) + ownProperties
         let columns = elementColumns()
-        frozenProperties = (superentity?.frozenProperties ?? []) + columns.properties
+        propertiesByIndex = (superentity?.propertiesByIndex ?? []) + columns.properties
         hasComposites = superentity?.hasComposites == true || columns.hasComposites
-        for (index, property) in frozenProperties.enumerated() {
+        for (index, property) in propertiesByIndex.enumerated() {
             property.index = index
             propertyIndexByName[property.name] = index
         }
-        frozenVersionHash = VersionHash.hash(of: self)
-        isFrozen = true
+        knownVersionHash = VersionHash.hash(of: self)
+        isImmutable = true
         for property in columns.properties {
-            property.isFrozen = true
-            (property as? NSCompositeAttributeDescription)?.freezeElements()
+            property.isImmutable = true
+            (property as? NSCompositeAttributeDescription)?.makeElementsImmutable()
             property.check = PropertyCheck(property)
         }
-        for entity in ownSubentities { entity.freeze() }
+        for entity in ownSubentities { entity.makeImmutable() }
     }
 
     /// The entity's own properties, each composite followed by its elements.

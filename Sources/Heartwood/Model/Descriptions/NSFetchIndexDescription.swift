@@ -85,6 +85,6 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     fileprivate final func checkEditable() {
-        precondition(entity?.isFrozen != true, ModelMessages.frozen)
+        precondition(entity?.isImmutable != true, ModelMessages.immutable)
     }
 }

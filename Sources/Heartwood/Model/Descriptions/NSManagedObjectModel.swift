@@ -9,12 +9,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     private var list: [NSEntityDescription] = []
     private var configurationEntities: [String: [String]] = [:]
-    private var isFrozen = false
-    private var frozenByName: [String: NSEntityDescription]?
-    private var frozenChecksum: String?
-    /// Whether any entity has composite attributes; set when the model is frozen.
+    private var isImmutable = false
+    private var immutableByName: [String: NSEntityDescription]?
+    private var knownChecksum: String?
+    /// Whether any entity has composite attributes; set when the model becomes immutable.
     private(set) final var hasComposites = false
-    /// Whether siblings have relationships with the same name to different entities; set when the model is frozen.
+    /// Whether siblings have relationships with the same name to different entities; set when the model becomes immutable.
     private(set) final var hasNamesakes = false
     /// The model's named fetch requests; see `fetchRequestFromTemplate(withName:substitutionVariables:)`.
     open private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
@@ -88,10 +88,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     open var entities: [NSEntityDescription] {
         get { list }
         set {
-            precondition(!isFrozen, ModelMessages.frozen)
+            precondition(!isImmutable, ModelMessages.immutable)
             list = newValue
             for entity in newValue { entity.model = self }
-            let copies = newValue.filter { $0.isCopy && !$0.isFrozen }
+            let copies = newValue.filter { $0.isCopy && !$0.isImmutable }
             guard !copies.isEmpty else { return }
             let names = entitiesByName
             // Superentities come first, because an inverse may be inherited.
@@ -101,11 +101,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     }
 
     open var entitiesByName: [String: NSEntityDescription] {
-        frozenByName ?? Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }) { first, _ in first }
+        immutableByName ?? Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }) { first, _ in first }
     }
 
     final func setTemplate(_ request: NSFetchRequest<any NSFetchRequestResult>?, _ name: String) {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
         fetchRequestTemplatesByName[name] = request
     }
 
@@ -130,7 +130,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     }
 
     open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
         configurationEntities[configuration] = entities.compactMap(\.name)
     }
 
@@ -146,7 +146,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     /// A string that is equal for two models if and only if all their version hashes are equal.
     open var versionChecksum: String {
-        frozenChecksum ?? Self.checksum(of: entityVersionHashesByName)
+        knownChecksum ?? Self.checksum(of: entityVersionHashesByName)
     }
 
     /// The checksum of a model with these version hashes.
@@ -179,17 +179,17 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         return wanted == stored
     }
 
-    // MARK: Freezing and copying
+    // MARK: Immutability and copying
 
     /// Makes the model immutable. Coordinators call this before they use it.
-    final func freeze() {
-        guard !isFrozen else { return }
-        isFrozen = true
-        for entity in list { entity.freeze() }
+    final func makeImmutable() {
+        guard !isImmutable else { return }
+        isImmutable = true
+        for entity in list { entity.makeImmutable() }
         hasComposites = list.contains(where: \.hasComposites)
         hasNamesakes = findNamesakes()
-        frozenByName = entitiesByName
-        frozenChecksum = versionChecksum
+        immutableByName = entitiesByName
+        knownChecksum = versionChecksum
     }
 
     /// Whether both have equal entities, configurations, fetch requests and version identifiers. Two loads of one file are equal.

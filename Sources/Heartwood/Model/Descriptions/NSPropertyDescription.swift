@@ -3,7 +3,7 @@ import Foundation
 /// The common base of attributes and relationships.
 /// Source: https://developer.apple.com/documentation/coredata/nspropertydescription
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked: only the thread that builds a model changes its parts, and no thread does once it is frozen.
+    // Unchecked: only the thread that builds a model changes its parts, and no thread does once it is immutable.
 
     /// The entity to which the property belongs.
     /// - Precondition: it belongs to one.
@@ -40,11 +40,11 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     open private(set) var validationPredicates: [NSPredicate] = []
     /// For each predicate, the text or the numeric error code that an error has if the predicate fails.
     open private(set) var validationWarnings: [Any] = []
-    /// The property's index among its entity's properties, inherited ones first; set when the model is frozen.
+    /// The property's index among its entity's properties, inherited ones first; set when the model becomes immutable.
     final var index = -1
-    /// The checks that a save makes; set when the model is frozen, nil if there are none.
+    /// The checks that a save makes; set when the model becomes immutable, nil if there are none.
     final var check: PropertyCheck?
-    final var isFrozen = false
+    final var isImmutable = false
 
     public override init() {
         super.init()
@@ -100,10 +100,10 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     final func checkEditable() {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
     }
 }
 
 enum ModelMessages {
-    static let frozen = "A model cannot be changed once a coordinator uses it; change it before, or make a copy of it."
+    static let immutable = "A model cannot be changed once a coordinator uses it; change it before, or make a copy of it."
 }

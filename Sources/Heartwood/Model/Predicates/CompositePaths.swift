@@ -24,7 +24,7 @@ extension NSEntityDescription {
 
     /// A property with stored values. An element of a composite is found by its path.
     func keptProperty(_ name: String) -> NSPropertyDescription? {
-        isFrozen ? propertyIndexByName[name].map { frozenProperties[$0] } : propertiesByName[name]
+        isImmutable ? propertyIndexByName[name].map { propertiesByIndex[$0] } : propertiesByName[name]
     }
 }
 

@@ -8,7 +8,7 @@ struct ColumnReader {
 
     /// The columns of a fetch without `propertiesToFetch`: all persistent attributes, and the elements of composites.
     func attributes() throws -> [ResultShape.Column] {
-        try entity.frozenProperties.filter { $0 is NSAttributeDescription && !($0 is NSCompositeAttributeDescription) && !$0.isTransient }
+        try entity.propertiesByIndex.filter { $0 is NSAttributeDescription && !($0 is NSCompositeAttributeDescription) && !$0.isTransient }
             .map { try column($0) }
     }
 

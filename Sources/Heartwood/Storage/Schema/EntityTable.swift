@@ -93,7 +93,7 @@ final class EntityTable: Sendable {
             // Two to-many sides are stored as link rows. A to-many inverse without a join table is read from this row's own column, so the
             // destination stores nothing.
             guard let inverse = property.inverse, property.kind == .toOne || !property.inverseIsToMany else { return nil }
-            let other = (runtime.entity.frozenProperties[index] as? NSRelationshipDescription)?.inverseRelationship
+            let other = (runtime.entity.propertiesByIndex[index] as? NSRelationshipDescription)?.inverseRelationship
             if let other, other.isToMany, !LinkPlan.isNeeded(other) { return nil }
             return Removal(property: index, inverse: inverse)
         }

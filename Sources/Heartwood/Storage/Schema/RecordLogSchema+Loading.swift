@@ -42,7 +42,7 @@ struct RecordLogSchemaReader {
     ) throws -> EntityTable {
         let name = entity.name ?? ""
         guard let definition = catalog.table(named: name) else { throw missing("table for the entity \(name)") }
-        let properties = entity.frozenProperties
+        let properties = entity.propertiesByIndex
         let columnIDs = properties.map { property in
             property.isTransient ? nil : definition.currentLayout.columns.first { $0.name == property.name }?.id
         }

@@ -99,12 +99,12 @@ final class EntityRuntime: @unchecked Sendable {
         self.slot = slot
         holder = store
         slotBase = store?.slotBase ?? .max
-        let list = CompositeElement.connect(entity.frozenProperties.map(PropertyRuntime.init), of: entity)
+        let list = CompositeElement.connect(entity.propertiesByIndex.map(PropertyRuntime.init), of: entity)
         properties = list
         indexByName = entity.propertyIndexByName
         propertyCount = properties.count
         initialValues = list.map(\.initial)
-        checksByProperty = entity.frozenProperties.map(\.check)
+        checksByProperty = entity.propertiesByIndex.map(\.check)
         checks = checksByProperty.compactMap(\.self)
         denyRelationships = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
         pairs = list.indices.filter { list[$0].isPaired }

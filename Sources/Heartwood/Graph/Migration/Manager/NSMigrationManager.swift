@@ -59,8 +59,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     ///   - fileID: names the module in which policies are looked up that a mapping names without a module.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
-        sourceModel.freeze()
-        destinationModel.freeze()
+        sourceModel.makeImmutable()
+        destinationModel.makeImmutable()
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
         super.init()
@@ -69,8 +69,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     /// The initializer that a subclass overrides; calls prefer the other one.
     @_disfavoredOverload
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-        sourceModel.freeze()
-        destinationModel.freeze()
+        sourceModel.makeImmutable()
+        destinationModel.makeImmutable()
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
         super.init()
