@@ -163,7 +163,7 @@ extension Book {
         #expect(manager.list.map(\.title) == ["sharpen", "stack"])
     }
 
-    @Test func booksAndFeedbackLieInStoresOfTheirOwn() throws {
+    @Test func booksAndFeedbackAreInStoresOfTheirOwn() throws {
         let folder = Introductions.temporaryURL("books")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

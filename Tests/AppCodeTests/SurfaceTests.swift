@@ -100,7 +100,7 @@ private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> 
         #expect(text.contains("Failed to call designated initializer on NSManagedObject class 'Sheet'"))
     }
 
-    @Test func whatChangesIsToldWithAVoid() {
+    @Test func aChangeIsReportedWithAVoid() {
         let context = bookContainer().viewContext
         let sheet = Sheet(context: context)
         var calls = 0
@@ -242,7 +242,7 @@ private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> 
         #expect(used === mapping && FileManager.default.fileExists(atPath: to.path))
     }
 
-    @Test func anAsynchronousFetchTellsItsBlock() throws {
+    @Test func anAsynchronousFetchCallsItsBlock() throws {
         let context = bookContainer().viewContext
         _ = Sheet(context: context)
         var found = 0

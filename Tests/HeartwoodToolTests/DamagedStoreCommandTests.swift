@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("Each reading command refuses a damaged store, and warns if it may read the undamaged parts")
-    func damageIsTold() throws {
+    func damageIsReported() throws {
         let store = try damaged()
         defer { ToolProcess.cleanUp(store) }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: store))

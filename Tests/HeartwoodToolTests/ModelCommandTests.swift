@@ -159,7 +159,7 @@ import Testing
         #expect(try ToolProcess.run("model", "diff", store, store).output.contains("the same"))
     }
 
-    @Test("Differences are listed with the gaps of a migration") func differencesAreToldWithWhatAMigrationLacks() throws {
+    @Test("Differences are listed with the gaps of a migration") func differencesAreReportedWithTheObstaclesOfAMigration() throws {
         let old = try Self.write(Self.library)
         let change = { (pairs: [(String, String)]) in
             try Self.write(pairs.reduce(Self.library) { $0.replacingOccurrences(of: $1.0, with: $1.1) })

@@ -294,7 +294,7 @@ import Testing
     }
 
     @Test("Large data is stored outside its row", arguments: StoreKind.recordLogs)
-    func largeDataLiesOutsideItsRow(kind: StoreKind) throws {
+    func largeDataIsStoredOutsideItsRow(kind: StoreKind) throws {
         let model = TestStack.model()
         let label = TestStack.attribute("photo", .binaryDataAttributeType)
         label.allowsExternalBinaryDataStorage = true
@@ -313,7 +313,7 @@ import Testing
 
     /// Questions that a handler may ask the object that it fills.
     @Test("The object that a handler fills reports its own state", arguments: StoreKind.recordLogs)
-    func theObjectOfAHandlerTellsOfItself(kind: StoreKind) throws {
+    func theObjectOfAHandlerDescribesItself(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, changed: [String: Any] = [:]
         let request = NSBatchInsertRequest(entityName: "Person", managedObjectHandler: { person in

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("Only the child's object is notified of its insertion", arguments: StoreKind.allCases)
-    func onlyTheChildIsToldThatAnObjectWasInserted(kind: StoreKind) throws {
+    func onlyTheChildIsNotifiedOfAnInsertion(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
         let new = stack.insert("Person", ["name": "new"], into: grandchild) as! Person

@@ -61,7 +61,7 @@ import Testing
         try make(scratch["a"])
     }
 
-    @Test("A store of a configuration reports only its entities") func aStoreOfAConfigurationTellsOnlyOfItsEntities() throws {
+    @Test("A store of a configuration reports only its entities") func aStoreOfAConfigurationShowsOnlyItsEntities() throws {
         let configured = { self.model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") } }
         try make(scratch["c"], configured(), configuration: "C")
         let changed = configured()

@@ -35,7 +35,7 @@ import Testing
         #expect(condition())
     }
 
-    @Test("Loading reports each store once") func loadingTellsOfEachStoreOnce() throws {
+    @Test("Loading reports each store once") func loadingReportsEachStoreOnce() throws {
         let scratch = try ScratchDirectory(), told = Told()
         let memory = NSPersistentStoreDescription()
         memory.type = NSInMemoryStoreType

@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test("A store that another coordinator has open is destroyed only by force")
-    func aStoreThatSomebodyElseHasOpenIsDestroyedByForceAlone() throws {
+    func aStoreThatAnotherHandleHasOpenIsDestroyedOnlyByForce() throws {
         let scratch = try ScratchDirectory()
         let store = try coordinator.addPersistentStore(type: .recordLog, at: scratch["a"])
         let other = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)

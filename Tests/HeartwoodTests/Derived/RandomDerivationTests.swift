@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test("Derived attributes agree with a plain computation", arguments: StoreKind.planning)
-    func derivedAttributesAreWhatAPlainWalkGives(kind: StoreKind) throws {
+    func derivedAttributesEqualAPlainTraversal(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random derivation: seed \(seed)")
         for round in 0..<3 as Range<UInt64> {

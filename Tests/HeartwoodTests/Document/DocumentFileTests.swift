@@ -114,7 +114,7 @@ import Testing
         #expect(try Manuscript.names(in: document.fileURL) == (keepsMine ? ["a", "b", "c", "unsaved"] : ["a", "c"]))
     }
 
-    @Test("A revert shows the file that has replaced the old one") func whatHasTakenTheFilesPlaceIsShownByARevert() async throws {
+    @Test("A revert shows the file that has replaced the old one") func aRevertShowsTheFileThatReplacedTheDocuments() async throws {
         let document = try await opened("a")
         await document.add("unsaved")
         try await replace("theirs")

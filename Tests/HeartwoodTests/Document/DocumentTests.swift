@@ -46,7 +46,7 @@ import Testing
         #expect(scratch.names == ["b.heartwood"])
     }
 
-    @Test("A file that cannot be opened is not changed") func whatCannotBeOpenedIsLeftAlone() async throws {
+    @Test("A file that cannot be opened is not changed") func aFileThatCannotBeOpenedIsNotChanged() async throws {
         let document = Manuscript(scratch["a"])
         #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOpenError)
         #expect(await Manuscript.failure { try await document.save() } == NSPersistentStoreOperationError)
@@ -67,7 +67,7 @@ import Testing
         #expect(await Manuscript.failure { try await other.open() } == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test("Completion handlers report success or failure") func completionHandlersTellWhetherItWasDone() async throws {
+    @Test("Completion handlers report success or failure") func completionHandlersReportTheOutcome() async throws {
         let document = Manuscript(scratch["a"])
         func done(_ start: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
             await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
@@ -184,7 +184,7 @@ import Testing
         try await document.close()
     }
 
-    @Test("A failed save is reported and tried again") func aSaveThatFailsIsToldAndTriedAgain() async throws {
+    @Test("A failed save is reported and tried again") func aSaveThatFailsIsReportedAndTriedAgain() async throws {
         let document = try await made("a", "a")
         document.autosaveDelay = 0.01
         let context = document.managedObjectContext

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("Tables scanned through different indexes give one order", arguments: StoreKind.planning)
-    func tablesThatWalkDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
+    func tablesThatScanDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("ca", [("c", true), ("a", true)])]))
         for number in 0..<1000 {
             stack.insert("Base", ["a": number % 50, "b": number % 40 == 0 ? 5 : 7, "c": 2])

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test("A row that another context saved is found beside any pending changes", arguments: StoreKind.numbering)
-    func whatAnotherContextSavedIsFoundWhateverIsPending(kind: StoreKind) throws {
+    func aRowThatAnotherContextSavedIsFoundBesidePendingChanges(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "old", "age": 1])
         person.setValue(stack.insert("Group", ["title": "g"]), forKey: "group")
         try stack.context.save()

@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test("A list of another history is ignored, and runs are between falls")
-    func runsLieBetweenFalls() {
+    func runsAreBetweenFalls() {
         let table = TableID(rawValue: 7), other = TableID(rawValue: 8)
         var falls = HistoryFalls()
         #expect(falls.runs(in: 3..<10) == [.init(range: 3..<10, rises: true)] && falls.runs(in: 3..<3).isEmpty)

@@ -21,7 +21,7 @@ import Testing
         try #require(try stack.ask(request, .transactionsOnly) as? [NSPersistentHistoryTransaction]).map(\.transactionNumber)
     }
 
-    @Test("History can be fetched from a given point") func historyIsAskedForFromAPlaceOn() throws {
+    @Test("History can be fetched from a given point") func historyIsAskedForFromAPositionOn() throws {
         let stack = try Self.filled()
         let all = try stack.transactions()
         #expect(all.map(\.transactionNumber) == Array(1...10))

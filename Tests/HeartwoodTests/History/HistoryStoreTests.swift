@@ -9,7 +9,7 @@ import Testing
 @Suite struct HistoryStoreTests {
     private func path() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString).heartwood") }
 
-    @Test("A store with a history goes on recording, whichever program opens it") func aStoreWithAHistoryGoesOnRecordingWhoeverOpensIt() throws {
+    @Test("A store with a history goes on recording, whichever program opens it") func aStoreWithAHistoryRecordsWithEveryOption() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let first = try TestStack.tracking(.recordLog, at: url)
@@ -265,7 +265,7 @@ import Testing
         #expect(counts.count == 13, "\(counts.sorted())")
     }
 
-    @Test("A salvaged history has the deletions of lost rows") func aSalvagedHistoryTellsOfRowsThatAreGone() throws {
+    @Test("A salvaged history has the deletions of lost rows") func aSalvagedHistoryHasRowsThatAreGone() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let stack = try TestStack.tracking(.recordLog, at: urls[0])

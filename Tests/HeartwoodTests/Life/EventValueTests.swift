@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test("An object is notified when a policy has changed it", arguments: StoreKind.allCases)
-    func anObjectIsToldWhenAPolicyHasChangedIt(kind: StoreKind) throws {
+    func anObjectIsNotifiedWhenAPolicyHasChangedIt(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a"]) as? Diarist)
         try stack.context.save()

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test("Each callback is called once and in order", arguments: StoreKind.allCases)
-    func eachCallbackComesOnceInItsPlace(kind: StoreKind) throws {
+    func eachCallbackComesOnceInOrder(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
         let entity = try #require(NSEntityDescription.entity(forEntityName: "Diarist", in: context))
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test("A save posts its changes before it calls willSave", arguments: StoreKind.allCases)
-    func observersAreToldBeforeWillSave(kind: StoreKind) throws {
+    func observersAreNotifiedBeforeWillSave(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
         // Posted on this thread.
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test("Changed and committed values distinguish old from new", arguments: StoreKind.allCases)
-    func changedAndCommittedValuesTellOldFromNew(kind: StoreKind) throws {
+    func changedAndCommittedValuesAreTheNewAndTheOld(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one"), two = stack.insertDiarist("two")
         #expect(one.committedValues(forKeys: nil).isEmpty)

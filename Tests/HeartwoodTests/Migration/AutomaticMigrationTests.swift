@@ -33,7 +33,7 @@ import Testing
         return error as NSError?
     }
 
-    @Test("A container migrates unless its description forbids it") func aContainerMigratesUnlessItIsToldNotTo() async throws {
+    @Test("A container migrates unless its description forbids it") func aContainerMigratesByDefault() async throws {
         let description = NSPersistentStoreDescription()
         #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
         #expect(description.options[NSMigratePersistentStoresAutomaticallyOption] == NSNumber(value: true))
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test("A configuration is migrated on its own", arguments: [StoreKind.recordLog, .binary])
-    func aConfigurationIsMigratedAlone(kind: StoreKind) throws {
+    func onlyOneConfigurationIsMigrated(kind: StoreKind) throws {
         func model(_ sketch: Sketch) -> NSManagedObjectModel {
             let model = sketch.model
             model.setEntities([model.entitiesByName["A"]!], forConfigurationName: "Part")
@@ -180,7 +180,7 @@ import Testing
 
     @Test("A migration refuses a file at its folder's path, and does not change it",
         arguments: ["letter", "store", "link to a store", "link to nothing", "folder", "link to a folder"])
-    func somebodysOwn(kind: String) throws {
+    func aFileOfThePrograms(kind: String) throws {
         let chain = try Chain(.binary), other = try Chain(.binary)
         try fill(chain)
         try fill(other)

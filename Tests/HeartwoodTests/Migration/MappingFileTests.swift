@@ -91,7 +91,7 @@ private struct MappingFile {
 
     /// It was once dropped, and its value was lost silently.
     @Test("An expression counts with every setting of the editor", arguments: [true, false])
-    func anExpressionCountsWhateverTheFileSaysOfTheEditor(isFilledIn: Bool) throws {
+    func anExpressionCountsWithEverySettingOfTheEditor(isFilledIn: Bool) throws {
         #expect(try migrated(Self.file(isFilledIn: isFilledIn, isStated: true)) == [
             "Book: code=XB name=b next=- note=nil previous=c sheets=102 title=literal",
             "Book: code=XC name=c next=b note=nil previous=- sheets=103 title=literal",

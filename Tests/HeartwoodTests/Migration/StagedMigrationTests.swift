@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Apple's implementation fails here: consecutive stages that are all lightweight, whose first and last versions have no common names.
-    @Test("A migration of only lightweight stages goes version by version") func lightweightStagesAloneGoVersionByVersion() throws {
+    @Test("A migration of only lightweight stages goes version by version") func onlyLightweightStagesGoVersionByVersion() throws {
         for stages in [[[0, 1, 2]], [[0], [1], [2]], [[0, 1], [1, 2]]] {
             let chain = try Chain()
             try chain.with(Self.versions[0]) { $0.make("A", ["name": "x", "size": 1]) }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test("The error for an entity of another version says that no store holds it")
-    func anEntityOfAnotherVersionIsToldThatNoStoreHoldsIt() throws {
+    func theErrorForAnEntityOfAnotherVersionSaysThatNoStoreHoldsIt() throws {
         let stack = try TestStack(.inMemory)
         let copy = try #require(stack.coordinator.managedObjectModel.copy() as? NSManagedObjectModel)
         let foreign = try #require(copy.entitiesByName["Person"])

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test("A context that merges from before it has a coordinator merges the saves of others", arguments: StoreKind.allCases)
-    func aContextMayBeToldToMergeBeforeItGetsItsCoordinator(kind: StoreKind) throws {
+    func aContextMayMergeBeforeItGetsItsCoordinator(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()

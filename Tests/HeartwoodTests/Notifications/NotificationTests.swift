@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test("Changes are announced once for each event", arguments: StoreKind.allCases)
-    func changesAreToldOnceForEachEvent(kind: StoreKind) throws {
+    func changesAreReportedOnceForEachEvent(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
@@ -103,7 +103,7 @@ import Testing
         #expect(heard.all.count == 2)
     }
 
-    @Test("Adding and removing a store is announced") func addingAndRemovingAStoreIsTold() throws {
+    @Test("Adding and removing a store is announced") func addingAndRemovingAStoreIsReported() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: coordinator)
         let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -112,7 +112,7 @@ import Testing
         #expect((heard.take()?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore]) == [store])
     }
 
-    @Test("A change of stores is announced once it has happened") func aChangeOfStoresIsToldOnceItHasHappened() throws {
+    @Test("A change of stores is announced once it has happened") func aChangeOfStoresIsReportedOnceItHasHappened() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let center = NotificationCenter.default
         nonisolated(unsafe) var told: [String] = []
@@ -149,7 +149,7 @@ import Testing
     /// Rows of record logs are copied as they are; any other migration goes through objects, which may get new IDs.
     @Test("A migration announces the old and the new ID of each object",
         arguments: StoreKind.allCases, [StoreKind.recordLog, .inMemory, .binary, .atomic])
-    func aMigrationTellsTheOldAndTheNewIDOfEachObject(kind: StoreKind, target: StoreKind) throws {
+    func aMigrationReportsTheOldAndTheNewIDOfEachObject(kind: StoreKind, target: StoreKind) throws {
         let stack = try TestStack(kind), scratch = try ScratchDirectory(), old = stack.persistentStore
         var people = (0..<4).map { stack.insert("Person", ["name": "p\($0)"]) }
         try stack.context.save()

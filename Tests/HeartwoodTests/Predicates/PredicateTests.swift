@@ -181,7 +181,7 @@ import Testing
     }
 
     /// They are equal in Swift, but not in a fetch.
-    @Test("Formats that differ only in bytes are different") func formatsThatDifferInBytesAloneAreTwo() throws {
+    @Test("Formats that differ only in bytes are different") func formatsThatDifferOnlyInBytesAreTwo() throws {
         for literal in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
             let predicate = NSPredicate(format: "name == '\(literal)' AND age < %d", 100)
             #expect(predicate.predicateFormat.utf8.elementsEqual("name == \"\(literal)\" AND age < 100".utf8), "\(predicate.predicateFormat)")

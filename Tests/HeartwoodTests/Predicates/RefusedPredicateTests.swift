@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("Blocks and open variables are only for memory", arguments: StoreKind.allCases)
-    func blocksAndOpenVariablesAreForMemoryAlone(kind: StoreKind) throws {
+    func blocksAndOpenVariablesAreOnlyForMemory(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let block = NSPredicate(block: { _, _ in true })
         for predicate in [
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test("The fetch reports an error in a handmade predicate", arguments: StoreKind.allCases)
-    func aHandmadeFaultIsToldByTheFetch(kind: StoreKind) throws {
+    func aHandmadeFaultIsReportedByTheFetch(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         func comparison(_ type: NSComparisonPredicate.Operator, _ value: Any) -> NSPredicate {
             NSComparisonPredicate(

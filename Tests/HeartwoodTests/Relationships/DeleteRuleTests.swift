@@ -72,7 +72,7 @@ final class MutualNode: NSManagedObject {
     }
 
     @Test("A no-action rule does not change the other side", arguments: StoreKind.allCases)
-    func noActionLeavesTheOtherSideAlone(kind: StoreKind) throws {
+    func noActionDoesNotChangeTheOtherSide(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .noActionDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
         b.setValue(a, forKey: "parent")

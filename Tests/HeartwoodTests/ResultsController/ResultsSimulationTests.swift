@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test("The changes that delegates get lead to the fetched state", arguments: StoreKind.planning)
-    func whatDelegatesAreToldLeadsToWhatAFetchFinds(kind: StoreKind) throws {
+    func reportedChangesLeadToAFetchsResult(kind: StoreKind) throws {
         let runs = Self.variable("HEARTWOOD_RESULTS_RUNS") ?? (kind == .inMemory ? 5 : 2)
         let first = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         for seed in first..<first + runs { try play(kind, seed: seed) }

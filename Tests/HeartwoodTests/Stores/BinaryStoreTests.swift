@@ -116,7 +116,7 @@ import Testing
         #expect(posted.withLock { $0 } == 1 && person.value(forKey: "age") as? Int == 2)
     }
 
-    @Test("Another store in its location is not overwritten") func anotherStoreInItsPlaceIsNotWrittenOver() throws {
+    @Test("Another store in its location is not overwritten") func anotherStoreAtItsPathIsNotWrittenOver() throws {
         let a = try TestStack(.binary)
         a.insert("Person", ["name": "a"])
         try a.context.save()
@@ -253,7 +253,7 @@ import Testing
         #expect(try names(reader) == ["a", "c"], "it follows")
     }
 
-    @Test("Requests that only a record log can answer are refused") func whatARecordLogAloneCanIsRefused() throws {
+    @Test("Requests that only a record log can answer are refused") func anOperationOfOnlyARecordLogIsRefused() throws {
         let stack = try TestStack(.binary)
         let store = stack.coordinator.persistentStores[0]
         #expect(failure { _ = try stack.insertBatch([["name": "a"]]) }?.code == NSPersistentStoreUnsupportedRequestTypeError)

@@ -374,7 +374,7 @@ import Testing
         #expect(!new.isInserted && store.boxes[4]?.name == "four")
     }
 
-    @Test("The next save reports a failed read") func aFailureToReadIsToldByTheNextSave() throws {
+    @Test("The next save reports a failed read") func aFailureToReadIsReportedByTheNextSave() throws {
         let (store, context) = try open()
         let found = try tags(context)
         store.failsReading = true

@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test("Undo restores objects whose rules do not change destinations", arguments: StoreKind.allCases)
-    func rulesThatLeaveDestinationsAlone(kind: StoreKind) throws {
+    func rulesThatDoNotChangeDestinations(kind: StoreKind) throws {
         let owner = NSEntityDescription(), thing = NSEntityDescription()
         owner.name = "Owner"
         thing.name = "Thing"

@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test("Objects are notified of an undo", arguments: StoreKind.allCases)
-    func objectsAreToldWhatWasUndone(kind: StoreKind) throws {
+    func objectsAreNotifiedOfAnUndo(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.context.undoManager = UndoManager()
         stack.manager.groupsByEvent = false

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("A value that a class substitutes is saved", arguments: StoreKind.allCases)
-    func whatAClassPutsInAValuesPlaceIsSaved(kind: StoreKind) throws {
+    func aValueThatAClassReplacesIsSaved(kind: StoreKind) throws {
         let stack = try stack(kind)
         stack.insert("Checked", ["name": "  Ada "])
         try stack.context.save()
