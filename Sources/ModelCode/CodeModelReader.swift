@@ -87,8 +87,8 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         case "model": sawModel = true
         case "entity":
             let entityName = identifier(values["name"], "entity", parser)
-            let stated = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
-            let className = stated.split(separator: ".").last.map(String.init) ?? entityName
+            let declared = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
+            let className = declared.split(separator: ".").last.map(String.init) ?? entityName
             entity = CodeModel.Entity(
                 name: entityName, className: identifier(className, "class", parser), parent: values["parentEntity"],
                 generation: values["codeGenerationType"].flatMap(CodeModel.Entity.Generation.init) ?? .none, line: line)
@@ -123,7 +123,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         return text
     }
 
-    /// Returns the class of a transformable attribute's values, as code; nil where none is stated.
+    /// Returns the class of a transformable attribute's values, as code; nil where none is declared.
     private func typeName(_ text: String?, _ parser: XMLParser) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let code = SwiftNames.type(text)
@@ -166,8 +166,8 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
                 next = parents[name]
             }
             var properties: Set<String> = []
-            let stated = entity.attributes.map { ($0.name, $0.line) } + entity.relationships.map { ($0.name, $0.line) }
-            for (name, line) in stated where !properties.insert(name).inserted {
+            let declared = entity.attributes.map { ($0.name, $0.line) } + entity.relationships.map { ($0.name, $0.line) }
+            for (name, line) in declared where !properties.insert(name).inserted {
                 throw CodeError(path, line, "the entity \(entity.name) has two properties named \(name); rename one.")
             }
         }

@@ -110,7 +110,7 @@ import Testing
         try change(object, "decimal", stack) { $0.set($1, decimal: StoredDecimal(mantissa: 1, exponent: 300, isNegative: false, isNaN: false)) }
         #expect(try findings(stack) == [
             "entity Everything, object p1, property uri: it is no URI",
-            "entity Everything, object p1, property decimal: it is beyond what a decimal number holds",
+            "entity Everything, object p1, property decimal: it is beyond the range of a decimal number",
         ])
     }
 
@@ -132,7 +132,7 @@ import Testing
             }
         }
         let found = try findings(stack)
-        #expect(found.contains("entity \(isOfMember ? "Member" : "Club"), object p1, property \(attribute): it is derived, and is not what its derivation gives"))
+        #expect(found.contains("entity \(isOfMember ? "Member" : "Club"), object p1, property \(attribute): it is derived, and differs from its derivation's result"))
         // Attributes derived from it are wrong as well.
         #expect(found.count == (attribute == "dues" ? 2 : 1), "\(found)")
     }

@@ -113,8 +113,8 @@ import Testing
         #expect(diarist.isFault && diarist.title == "b" && diarist.value(forKey: "note") as? String == "made on waking")
     }
 
-    @Test("An object is told when a policy has changed it", arguments: StoreKind.allCases)
-    func anObjectIsToldWhenAPolicyHasChangedIt(kind: StoreKind) throws {
+    @Test("An object is notified when a policy has changed it", arguments: StoreKind.allCases)
+    func anObjectIsNotifiedWhenAPolicyHasChangedIt(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a"]) as? Diarist)
         try stack.context.save()

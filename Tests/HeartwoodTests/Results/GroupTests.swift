@@ -138,7 +138,7 @@ import Testing
 
     /// The view computes all of it from row bytes; no object is made.
     @Test("Rows answer the usual requests", arguments: StoreKind.planning)
-    func rowsTellWhatIsUsual(kind: StoreKind) throws {
+    func rowsShowTheUsualValues(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let requests = [
             TestStack.dictionaries("Sample"), TestStack.dictionaries("Sample", ["name", "boss.boss.name", "boss", "objectID", "extra", "tags.@max.weight"]),

@@ -75,13 +75,13 @@ extension NSManagedObjectContext {
         return reading { try committedMemberCount(of: object, property: property) } ?? 0
     }
 
-    /// The first stored member for which `isWanted` is true.
-    final func firstStoredMember(of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool) -> ObjectKey? {
+    /// The first stored member for which `isIncluded` is true.
+    final func firstStoredMember(of object: NSManagedObject, property: Int, where isIncluded: (ObjectKey) -> Bool) -> ObjectKey? {
         guard !object.isInserted else { return nil }
         return reading {
             try firstCommittedMember(of: object, property: property) { key in
                 queries.memberEntriesRead += 1
-                return isWanted(key)
+                return isIncluded(key)
             }
         } ?? nil
     }

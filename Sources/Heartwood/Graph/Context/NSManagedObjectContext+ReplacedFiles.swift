@@ -36,7 +36,9 @@ extension NSManagedObjectContext {
         guard readState.rowUses == 0, !pending.isSaving else { return }
         guard parentContext == nil || !tree.isPinned || readState.memory.files.count > Self.filesBelowPinned else { return }
         var present: [UInt64: StoreView] = [:]
-        for store in coordinator?.persistentStores ?? [] where store.rows != nil && (parentContext != nil || readState.views[store.slotBase] != nil) {
+        for store in coordinator?.persistentStores ?? [] where store.rows != nil
+            && (parentContext != nil || readState.views[store.slotBase] != nil)
+        {
             // If the store cannot be read, a later read reports it.
             guard let view = try? view(of: store) else { return }
             present[store.slotBase] = view

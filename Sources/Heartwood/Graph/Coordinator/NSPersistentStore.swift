@@ -111,13 +111,13 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// Returns the metadata of the store at `url` without adding it.
     /// - Throws: if the store does not exist or cannot be read; 134091 for a class that does not support this.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
-        throw CoreDataError.unsupported("\(self) does not tell the metadata of a store that was not added; add it to a coordinator.")
+        throw CoreDataError.unsupported("\(self) cannot read the metadata of a store that is not added; add the store to a coordinator.")
     }
 
     /// Replaces the client's part of the metadata of the store at `url` without adding it.
     /// - Throws: if the store does not exist or cannot be written; nothing has changed then. 134091 for a class that does not support this.
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-        throw CoreDataError.unsupported("\(self) does not set the metadata of a store that was not added; add it to a coordinator.")
+        throw CoreDataError.unsupported("\(self) cannot set the metadata of a store that is not added; add the store to a coordinator.")
     }
 
     // MARK: The stack's interface to a store
@@ -156,7 +156,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     final func followOthers() { try? follow() }
 
     /// Whether `followOthers` would find nothing newer than `view`; false if that cannot be decided at once.
-    func hasNoNews(beyond view: RecordLogView) -> Bool { false }
+    func hasNoCommits(beyond view: RecordLogView) -> Bool { false }
 
     /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
     func save(_ batch: SaveBatch) throws {
@@ -276,7 +276,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         try save(SaveBatch(origin: .none) { _ in nil })
     }
 
-    final func setPlace(_ url: URL) {
+    final func setURL(_ url: URL) {
         currentURL.withLock { $0 = url }
     }
 }

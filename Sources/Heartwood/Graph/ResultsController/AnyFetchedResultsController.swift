@@ -15,7 +15,7 @@ open class AnyFetchedResultsController: NSObject {
     public weak final var delegate: (any NSFetchedResultsControllerDelegate)? {
         didSet {
             declined = []
-            followIfWanted()
+            followIfNeeded()
         }
     }
 
@@ -35,7 +35,7 @@ open class AnyFetchedResultsController: NSObject {
     /// For a request without pending changes: the results that the next save writes.
     final var unsaved: Set<ObjectKey> = []
     /// The reports that arrived while the delegate was handling another one.
-    final var backlog: [ResultsNews] = []
+    final var backlog: [ResultsEvent] = []
     private var infos: [FetchedResultsSection]?
     /// The batches read last.
     private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []
@@ -70,11 +70,11 @@ open class AnyFetchedResultsController: NSObject {
         self.query = query
         fetches += 1
         unsaved = []
-        followIfWanted()
+        followIfNeeded()
         offerSnapshot(updated: [])
     }
 
-    private func followIfWanted() {
+    private func followIfNeeded() {
         if delegate != nil, query != nil { managedObjectContext.addFollower(self) }
     }
 
@@ -97,8 +97,8 @@ open class AnyFetchedResultsController: NSObject {
     /// Whether the class is a subclass by the program, which may override the members below.
     var isSubclassed: Bool { false }
     /// The elements as a subclass gives them.
-    var statedElements: [Any]? { elements }
-    func statedElement(at path: IndexPath) -> Any { element(at: path) }
+    var overriddenElements: [Any]? { elements }
+    func overriddenElement(at path: IndexPath) -> Any { element(at: path) }
     private final var isAskingSubclass = false
 
     /// Calls a subclass's override, unless that is the caller.

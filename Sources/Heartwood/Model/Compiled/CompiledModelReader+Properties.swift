@@ -31,9 +31,9 @@ extension CompiledModelReader {
     }
 
     private func attribute(
-        _ object: KeyedArchive.Object, name stated: String, of owner: String, depth: Int
+        _ object: KeyedArchive.Object, name fallback: String, of owner: String, depth: Int
     ) throws -> ModelDocument.Attribute {
-        let name = try object.text("NSPropertyName") ?? stated
+        let name = try object.text("NSPropertyName") ?? fallback
         let path = "the attribute \(owner).\(name)"
         guard let number = try object.integer("NSAttributeType").flatMap(UInt.init(exactly:)), let type = NSAttributeType(rawValue: number)
         else { throw failure("\(path) has an unknown type.") }
@@ -84,7 +84,7 @@ extension CompiledModelReader {
         let inverse = try object.text("_NSInverseRelationshipName") ?? object.object("NSInverseRelationship")?.text("NSPropertyName")
         func count(_ key: String) throws -> Int {
             guard let count = Int(exactly: try object.integer(key) ?? 0), count >= 0 else {
-                throw failure("the relationship \(owner).\(name) has a count that is none.")
+                throw failure("the relationship \(owner).\(name) has an invalid count.")
             }
             return count
         }

@@ -39,7 +39,7 @@ struct CompiledModelReader {
         let identifiers = try root.members("NSVersionIdentifiers").compactMap { try $0.text() }.filter { !$0.isEmpty }
         if !identifiers.isEmpty { document.versionIdentifiers = identifiers.sorted() }
         let requests = try root.entries("NSFetchRequestTemplates").map { name, member in
-            guard let request = try member.object() else { throw failure("the fetch request \(name) is none.") }
+            guard let request = try member.object() else { throw failure("the fetch request \(name) is missing.") }
             return try self.request(request, name: name, of: "the fetch request \(name)")
         }
         if !requests.isEmpty { document.fetchRequests = requests }
@@ -66,7 +66,7 @@ struct CompiledModelReader {
         entity.userInfo = try userInfo(object)
         let inherited = try inheritedNames(object)
         for (name, member) in try object.entries("NSProperties") {
-            guard let property = try member.object() else { throw failure("the property \(entity.name).\(name) is none.") }
+            guard let property = try member.object() else { throw failure("the property \(entity.name).\(name) is missing.") }
             // An entity also lists inherited properties. Such a property names another owner, is a proxy, or is a copy.
             if let owner = try property.object("NSEntity"), owner.number != object.number { continue }
             if inherited.contains(name) || property.className == "_NSPropertyDescriptionProxy" { continue }

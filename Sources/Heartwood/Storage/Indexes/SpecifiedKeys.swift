@@ -125,7 +125,7 @@ extension EntityTable {
             attribute.allowsExternalBinaryDataStorage = column.type == .value
             return attribute
         }
-        entity.freeze()
+        entity.makeImmutable()
         var accesses = [[ColumnAccess]?](repeating: nil, count: Int(layout.id.rawValue) + 1)
         accesses[Int(layout.id.rawValue)] = Array(layout.access) + layout.laterColumns.map { _ in .absent }
         self.init(

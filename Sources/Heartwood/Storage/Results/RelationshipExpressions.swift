@@ -82,7 +82,7 @@ final class ReferenceExpression: PropertyExpression {
 final class OpaqueExpression: PropertyExpression {
     override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
         guard runtime.properties[property].kind == .externalData else {
-            return PredicateValue(AttributeTransformer.object(Data(row.bytes(access)), of: runtime.entity.frozenProperties[property]))
+            return PredicateValue(AttributeTransformer.object(Data(row.bytes(access)), of: runtime.entity.propertiesByIndex[property]))
         }
         return try scope.view.snapshot.value(access, of: row).map { .data(try Data($0)) } ?? .null
     }

@@ -32,7 +32,7 @@ final class ResultPart {
         self.feeds = feeds
         runtime = table.runtime
         unmanagedFeeds = .allocate(capacity: feeds.count)
-        for (place, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: place, to: .passUnretained(feed)) }
+        for (index, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: index, to: .passUnretained(feed)) }
         let paths = isByValue ? nil : Self.paths(shape.groups?.keys ?? [])
         let columns = Self.columns(paths ?? [], table.runtime)
         keyColumns = .allocate(capacity: columns.count)

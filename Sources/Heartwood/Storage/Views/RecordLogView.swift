@@ -91,14 +91,14 @@ final class RecordLogView: StoreView {
     }
 
     override func firstMember(
-        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
+        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isIncluded: (ObjectKey) -> Bool
     ) throws -> ObjectKey? {
         guard let source = source(of: key, property: property) else { return nil }
         do {
             var found: ObjectKey?
             try forEachMember(of: reference(key), in: source) { reference in
                 let member = self.key(reference)
-                if isWanted(member) { found = member }
+                if isIncluded(member) { found = member }
                 return found == nil
             }
             return found

@@ -24,11 +24,11 @@ class StoreView {
 
     func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int { 0 }
 
-    /// Returns the first member, in the store's order, for which `isWanted` is true.
+    /// Returns the first member, in the store's order, for which `isIncluded` is true.
     /// - Complexity: O(members before it); no row is read.
     func firstMember(
-        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
-    ) throws -> ObjectKey? { try members(of: key, runtime: runtime, property: property).first(where: isWanted) }
+        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isIncluded: (ObjectKey) -> Bool
+    ) throws -> ObjectKey? { try members(of: key, runtime: runtime, property: property).first(where: isIncluded) }
 
     /// Whether `member` is a stored member of the relationship. One lookup.
     func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {

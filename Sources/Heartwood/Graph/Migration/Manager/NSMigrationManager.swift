@@ -59,8 +59,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     ///   - fileID: names the module in which policies are looked up that a mapping names without a module.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
-        sourceModel.freeze()
-        destinationModel.freeze()
+        sourceModel.makeImmutable()
+        destinationModel.makeImmutable()
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
         super.init()
@@ -69,8 +69,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     /// The initializer that a subclass overrides; calls prefer the other one.
     @_disfavoredOverload
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-        sourceModel.freeze()
-        destinationModel.freeze()
+        sourceModel.makeImmutable()
+        destinationModel.makeImmutable()
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
         super.init()
@@ -164,7 +164,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     open func value(ofFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw CoreDataError.make(
             NSMigrationError,
-            "\(Swift.type(of: self)) does not answer the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
+            "\(Swift.type(of: self)) does not implement the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
     }
 
     // MARK: Migrating

@@ -129,7 +129,9 @@ struct IncrementalSave {
         guard kind == .transformable, let old = table.runtime.access(property, in: saved), let new = table.runtime.access(property, in: row) else {
             return false
         }
-        func value(_ row: RowView, _ access: ColumnAccess) -> ManagedValue { ManagedValue(row: row, access: access, kind: kind, slotBase: store.slotBase) }
+        func value(_ row: RowView, _ access: ColumnAccess) -> ManagedValue {
+            ManagedValue(row: row, access: access, kind: kind, slotBase: store.slotBase)
+        }
         return object.isSame(value(saved, old), value(row, new), property)
     }
 }

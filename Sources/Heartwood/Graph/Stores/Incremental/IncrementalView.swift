@@ -43,7 +43,7 @@ final class IncrementalView: StoreView {
         builder.begin(table.layout)
         for (index, position) in table.positions.enumerated() {
             guard let position else { continue }
-            let property = table.runtime.properties[index], description = table.runtime.entity.frozenProperties[index]
+            let property = table.runtime.properties[index], description = table.runtime.entity.propertiesByIndex[index]
             var value = node.value(for: description) ?? Self.element(description.name, of: node)
             if property.kind == .toOne {
                 if value == nil, let relationship = description as? NSRelationshipDescription {
@@ -127,7 +127,7 @@ final class IncrementalView: StoreView {
 
     override func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
         guard let id = store.objectID(of: key),
-            let relationship = runtime.entity.frozenProperties[property] as? NSRelationshipDescription
+            let relationship = runtime.entity.propertiesByIndex[property] as? NSRelationshipDescription
         else { return [] }
         let value = try store.inTurn { try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) }
         guard let keys = NSAtomicStoreCacheNode.keys(of: value), keys.allSatisfy({ schema.holds($0, slotBase: store.slotBase) }) else {
