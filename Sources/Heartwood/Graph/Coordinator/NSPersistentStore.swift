@@ -144,13 +144,13 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     var slotCount: Int { rows?.slotCount ?? 0 }
 
     /// Returns the state of the newest commit.
-    func newestView() throws -> StoreView {
+    func newestView() throws -> any StoreView {
         guard let rows else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
         return try rows.newestView()
     }
 
     /// Returns the state of the newest commit for a context.
-    func newestView(for context: NSManagedObjectContext) throws -> StoreView { try newestView() }
+    func newestView(for context: NSManagedObjectContext) throws -> any StoreView { try newestView() }
 
     /// Reads other processes' commits, if that is cheap.
     /// - Throws: if those commits are damaged; the known state is then not the newest, and may never be. The next save reports any other
