@@ -67,7 +67,9 @@ final class CountingPolicy: NSEntityMigrationPolicy {
         manager.userInfo = [Self.key: max(known, manager.sourceContext.registeredCount + manager.destinationContext.registeredCount)]
     }
 
-    override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         count(manager)
     }
