@@ -62,3 +62,16 @@ let package = Package(
             name: "heartwood-testprocess", dependencies: ["Heartwood", "TestSupport"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
     ]
 )
+
+// A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too.
+let suites = [
+    "engine": ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"],
+    "stack": [
+        "Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess", "PredicateClasses", "FileReading", "Heartwood",
+        "HeartwoodTests", "heartwood-testprocess",
+    ],
+]
+if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products = []
+}

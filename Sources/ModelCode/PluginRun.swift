@@ -46,7 +46,7 @@ public enum PluginRun {
                 }
             }
             for path in named.values { try write("// The model asks for no code of this name any more.\n", to: path) }
-            let heading = "// Made by the plugin HeartwoodModels.\n\nimport Foundation\nimport \(imported)\n"
+            let heading = "// Made by the plugin HeartwoodModels.\n\nimport Foundation\n@_spi(GeneratedCode) import \(imported)\n"
             let managed = accessors.text.isEmpty ? "" : "\n#if !canImport(Darwin)\n\n\(accessors.text)#endif\n"
             try write(heading + others.map { "\n" + $0 }.joined() + managed, to: output)
             return 0

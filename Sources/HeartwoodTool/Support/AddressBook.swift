@@ -1,5 +1,5 @@
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 /// The data of the demonstration: contacts in groups.
 struct AddressBook {

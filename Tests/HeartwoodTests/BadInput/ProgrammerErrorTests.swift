@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Core Data raises an exception in these cases; Heartwood ends the process with a message that says what to change.
 ///

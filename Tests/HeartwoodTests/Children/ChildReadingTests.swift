@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// A child's view of its parent.
 @Suite struct ChildReadingTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Contexts that are pinned to a commit, beside one that saves.
 @Suite struct GenerationTests {

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// A store of numbered items to iterate over.
 enum WalkedStore {

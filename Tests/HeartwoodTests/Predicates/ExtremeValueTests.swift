@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Numbers and dates at the ends of their types, and those that are NaN.
 @Suite struct ExtremeValueTests {

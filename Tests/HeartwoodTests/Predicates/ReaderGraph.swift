@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Readers, their club and their books: classes in a program's form, with accessors of each kind.
 final class Reader: NSManagedObject {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// The classes declare every property as required; the model allows null for all. Accessors are those of the plugin.
 final class PathLine: NSManagedObject {

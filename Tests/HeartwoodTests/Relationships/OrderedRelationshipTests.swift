@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 @Suite struct OrderedRelationshipTests {
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
@@ -99,21 +99,21 @@ import Testing
         let hub = stack.node("hub"), index = hub.place("items"), items = stack.make("Item", (0..<6).map { "\($0)" })
         func names() -> String { hub.names("items").joined() }
         hub.addManagedObjects(Array(items[0..<4]), at: index)
-        hub.insertManagedObject(items[4], atPlace: 0, at: index)
+        hub.insertManagedObject(items[4], atPosition: 0, at: index)
         #expect(names() == "40123")
-        hub.insertManagedObjects([items[5], items[1]], atPlaces: [1, 2], at: index)
+        hub.insertManagedObjects([items[5], items[1]], atPositions: [1, 2], at: index)
         #expect(names() == "450123", "a member stays where it is")
-        hub.replaceManagedObject(atPlace: 0, with: items[3], at: index)
+        hub.replaceManagedObject(atPosition: 0, with: items[3], at: index)
         #expect(names() == "35012")
-        hub.replaceManagedObject(atPlace: 3, with: items[3], at: index)
+        hub.replaceManagedObject(atPosition: 3, with: items[3], at: index)
         #expect(names() == "5032")
-        hub.replaceManagedObjects(atPlaces: [0, 3], with: [items[4], items[1]], at: index)
+        hub.replaceManagedObjects(atPositions: [0, 3], with: [items[4], items[1]], at: index)
         #expect(names() == "4031")
-        hub.moveManagedObjects(atPlaces: [0, 1], toPlace: 2, at: index)
+        hub.moveManagedObjects(atPositions: [0, 1], toPosition: 2, at: index)
         #expect(names() == "3140")
-        hub.removeManagedObjects(atPlaces: [1, 3], at: index)
+        hub.removeManagedObjects(atPositions: [1, 3], at: index)
         hub.removeManagedObjects([items[4], items[5]], at: index)
-        #expect(names() == "3" && hub.managedObject(atPlace: 0, at: index) === items[3])
+        #expect(names() == "3" && hub.managedObject(atPosition: 0, at: index) === items[3])
         #expect(items[0].names("nodes") == [] && items[3].names("nodes") == ["hub"])
     }
 
@@ -150,8 +150,8 @@ import Testing
         // One appends, one reorders, one removes.
         hubs[0].addManagedObject(stack.insert("Step", ["name": "d"], into: contexts[0]), at: index)
         hubs[0].addManagedObject(stack.insert("Item", ["name": "j"], into: contexts[0]), at: hub.place("items"))
-        hubs[1].moveManagedObjects(atPlaces: [2], toPlace: 0, at: index)
-        hubs[1].insertManagedObject(stack.insert("Step", ["name": "e"], into: contexts[1]), atPlace: 1, at: index)
+        hubs[1].moveManagedObjects(atPositions: [2], toPosition: 0, at: index)
+        hubs[1].insertManagedObject(stack.insert("Step", ["name": "e"], into: contexts[1]), atPosition: 1, at: index)
         hubs[1].addManagedObject(stack.insert("Item", ["name": "k"], into: contexts[1]), at: hub.place("items"))
         hubs[2].removeManagedObject(try stack.named("b", "Step", in: contexts[2]), at: index)
         hubs[2].addManagedObject(stack.insert("Step", ["name": "f"], into: contexts[2]), at: index)
@@ -182,16 +182,16 @@ import Testing
         try cost("appending", atMost: 1024) { $1.addManagedObject(stack.insert(entity, ["name": "last"], into: $0), at: index) }
         expected.insert("first", at: 0)
         try cost("inserting first", atMost: 1024) {
-            $1.insertManagedObject(stack.insert(entity, ["name": "first"], into: $0), atPlace: 0, at: index)
+            $1.insertManagedObject(stack.insert(entity, ["name": "first"], into: $0), atPosition: 0, at: index)
         }
         expected.insert("middle", at: 400)
         try cost("inserting", atMost: 1024) {
-            $1.insertManagedObject(stack.insert(entity, ["name": "middle"], into: $0), atPlace: 400, at: index)
+            $1.insertManagedObject(stack.insert(entity, ["name": "middle"], into: $0), atPosition: 400, at: index)
         }
         expected.insert(expected.remove(at: 5), at: 600)
-        try cost("moving", atMost: 1024) { $1.moveManagedObjects(atPlaces: [5], toPlace: 600, at: index) }
+        try cost("moving", atMost: 1024) { $1.moveManagedObjects(atPositions: [5], toPosition: 600, at: index) }
         expected.remove(at: 300)
-        try cost("removing", atMost: 1024) { $1.removeManagedObjects(atPlaces: [300], at: index) }
+        try cost("removing", atMost: 1024) { $1.removeManagedObjects(atPositions: [300], at: index) }
         expected.reverse()
         try cost("reversing", atMost: 160_000) { $1.setManagedObjects($1.managedObjects(at: index).reversed(), at: index) }
     }

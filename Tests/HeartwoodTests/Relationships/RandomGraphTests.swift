@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Every kind of relationship, changed at random and compared with plain dictionaries.
 @Suite struct RandomGraphTests {
@@ -147,7 +147,7 @@ import Testing
             case 14:
                 guard let steps = plain.stepsOf[a], let step = pick(steps) else { return }
                 let place = Int.random(in: 0..<steps.count, using: &random)
-                node.moveManagedObjects(atPlaces: [steps.firstIndex(of: step)!], toPlace: place, at: node.place("steps"))
+                node.moveManagedObjects(atPositions: [steps.firstIndex(of: step)!], toPosition: place, at: node.place("steps"))
                 plain.stepsOf[a]?.removeAll { $0 == step }
                 plain.stepsOf[a]?.insert(step, at: place)
             case 15, 16:
@@ -169,7 +169,7 @@ import Testing
                 guard let item = pick(plain.items) else { return }
                 let place = Int.random(in: 0...(plain.itemsOf[a]?.count ?? 0), using: &random)
                 let isNew = plain.itemsOf[a]?.contains(item) != true
-                node.insertManagedObject(objects[item]!, atPlace: place, at: node.place("items"))
+                node.insertManagedObject(objects[item]!, atPosition: place, at: node.place("items"))
                 plain.link(a, item)
                 if isNew {
                     plain.itemsOf[a]?.removeLast()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// An unread to-many relationship answers questions at the cost of the question.
 @Suite struct UnreadRelationshipTests {

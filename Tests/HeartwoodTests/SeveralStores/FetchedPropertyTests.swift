@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Objects of another store that an object finds by a fetched property.
 @Suite struct FetchedPropertyTests {

@@ -107,7 +107,7 @@ extension NSManagedObject {
     ///
     /// Generated accessors call this. A property's index is its position in its entity's property list. O(1); decodes only this attribute, and
     /// allocates nothing.
-    public final func managedInteger(at index: Int) -> Int64? {
+    @_spi(GeneratedCode) public final func managedInteger(at index: Int) -> Int64? {
         if let value = override(index) { return value.integer }
         guard let row else { return inheritedValue(index).integer }
         if let value = lateOverride(index) { return value.integer }
@@ -115,12 +115,12 @@ extension NSManagedObject {
         return row.int64(access)
     }
 
-    public final func managedBool(at index: Int) -> Bool? {
+    @_spi(GeneratedCode) public final func managedBool(at index: Int) -> Bool? {
         managedInteger(at: index).map { $0 != 0 }
     }
 
     /// The double or float at a property index; nil for null. O(1).
-    public final func managedDouble(at index: Int) -> Double? {
+    @_spi(GeneratedCode) public final func managedDouble(at index: Int) -> Double? {
         if let value = override(index) { return value.double }
         guard let row else { return inheritedValue(index).double }
         if let value = lateOverride(index) { return value.double }
@@ -129,12 +129,12 @@ extension NSManagedObject {
     }
 
     /// The date at a property index; nil for null. O(1).
-    public final func managedDate(at index: Int) -> Date? {
+    @_spi(GeneratedCode) public final func managedDate(at index: Int) -> Date? {
         managedDouble(at: index).map(Date.init(timeIntervalSinceReferenceDate:))
     }
 
     /// The string at a property index; nil for null. O(length): the bytes are copied into a String.
-    public final func managedString(at index: Int) -> String? {
+    @_spi(GeneratedCode) public final func managedString(at index: Int) -> String? {
         if let value = override(index) { return value.text }
         guard let row else { return inheritedValue(index).text }
         if let value = lateOverride(index) { return value.text }
@@ -143,7 +143,7 @@ extension NSManagedObject {
     }
 
     /// The value of any attribute at a property index, as key-value coding returns it; nil for null.
-    public final func managedAttribute(at index: Int) -> Any? {
+    @_spi(GeneratedCode) public final func managedAttribute(at index: Int) -> Any? {
         let property = runtime.properties[index]
         if property.elements != nil { return compositeValue(property) }
         if fetchedProperty(index) != nil { return fetchedValue(at: index) }
@@ -152,7 +152,7 @@ extension NSManagedObject {
 
     /// Writes an integer of the attribute's width; nil writes null.
     /// - Precondition: the number fits the attribute's width.
-    public final func setManagedInteger(_ value: Int64?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedInteger(_ value: Int64?, at index: Int) {
         guard let value else { return setManagedValue(.null, at: index) }
         switch runtime.properties[index].kind {
         case .bool: setManagedValue(.bool(value != 0), at: index)
@@ -166,21 +166,21 @@ extension NSManagedObject {
         }
     }
 
-    public final func setManagedDouble(_ value: Double?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedDouble(_ value: Double?, at index: Int) {
         setManagedValue(value.map(ManagedValue.double) ?? .null, at: index)
     }
 
-    public final func setManagedDate(_ value: Date?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedDate(_ value: Date?, at index: Int) {
         setManagedValue(value.map { .date($0.timeIntervalSinceReferenceDate) } ?? .null, at: index)
     }
 
-    public final func setManagedString(_ value: String?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedString(_ value: String?, at index: Int) {
         setManagedValue(value.map(ManagedValue.text) ?? .null, at: index)
     }
 
     /// Writes any attribute; nil writes null.
     /// - Precondition: the value's type is the attribute's.
-    public final func setManagedAttribute(_ value: Any?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedAttribute(_ value: Any?, at index: Int) {
         let property = runtime.properties[index]
         precondition(fetchedProperty(index) == nil, fetchedRefusal(property.name))
         if property.elements != nil { return setModelledValue(value, at: index) }
