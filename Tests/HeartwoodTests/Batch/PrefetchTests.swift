@@ -53,6 +53,7 @@ import Testing
     func pathsGoOnAndPlainFetchesReadOneByOne(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
+        let members = MembersRead(by: context)
         let groups = try context.fetch(request("Group", ["people.tasks.owner"]))
         let after = stack.rowReads
         func look(_ groups: [NSManagedObject]) -> Int {
