@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
     private final func moveRows() {
         guard readState.rowUses == 0, !pending.isSaving else { return }
         guard parentContext == nil || !tree.isPinned || readState.memory.files.count > Self.filesBelowPinned else { return }
-        var present: [UInt64: StoreView] = [:]
+        var present: [UInt64: any StoreView] = [:]
         for store in coordinator?.persistentStores ?? [] where store.rows != nil
             && (parentContext != nil || readState.views[store.slotBase] != nil)
         {
@@ -61,13 +61,13 @@ private final class RowMove {
     let copies = KeptRows()
     private let context: NSManagedObjectContext
     /// By the record log's first slot.
-    private let views: [UInt64: StoreView]
+    private let views: [UInt64: any StoreView]
     /// Copies by the address of the original row, so that one row is copied once.
     private var copied: [UnsafeRawPointer: RowView] = [:]
     /// The view of the previous object's store; nil inside if that store has none.
-    private var last: (slotBase: UInt64, view: StoreView?)?
+    private var last: (slotBase: UInt64, view: (any StoreView)?)?
 
-    init(_ context: NSManagedObjectContext, to views: [UInt64: StoreView]) {
+    init(_ context: NSManagedObjectContext, to views: [UInt64: any StoreView]) {
         self.context = context
         self.views = views
     }
@@ -87,7 +87,7 @@ private final class RowMove {
         return copy(row, runtime)
     }
 
-    private func view(of runtime: EntityRuntime) -> StoreView? {
+    private func view(of runtime: EntityRuntime) -> (any StoreView)? {
         if let last, last.slotBase == runtime.slotBase { return last.view }
         let view = views[runtime.slotBase]
         last = (runtime.slotBase, view)

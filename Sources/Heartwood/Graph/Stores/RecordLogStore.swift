@@ -179,7 +179,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// The engine's handle, for features of record logs (compaction, statistics).
     var log: LogStore? { state.withLock { $0.loaded?.log } }
 
-    override func newestView() throws -> StoreView {
+    override func newestView() throws -> any StoreView {
         let view: RecordLogView? = try state.withLock { state in
             guard let loaded = state.loaded else { return nil }
             if loaded.view.isNewest { return loaded.view }

@@ -45,7 +45,7 @@ final class SpecifiedKeys: IndexKeyExtractor {
 private struct CompiledKeys {
     private enum Part {
         case column(ColumnAccess, isDescending: Bool)
-        case expression(RowExpression, isText: Bool, isDescending: Bool)
+        case expression(any RowExpression, isText: Bool, isDescending: Bool)
     }
 
     private let parts: [Part]
