@@ -32,6 +32,7 @@ let package = Package(
         .target(name: "ModelCode", dependencies: ["FileReading"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
+        .testTarget(name: "FileReadingTests", dependencies: ["FileReading"], swiftSettings: strict),
         .testTarget(name: "ModelCodeTests", dependencies: ["ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
