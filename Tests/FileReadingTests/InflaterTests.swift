@@ -1,5 +1,6 @@
-import FileReading
 import Testing
+
+@testable import FileReading
 
 /// Streams of raw DEFLATE, written here bit by bit.
 @Suite struct InflaterTests {

@@ -17,26 +17,21 @@ struct VersionInfo {
 
     /// - Returns: nil if the directory has no such file, or one that cannot be read.
     init?(in directory: URL) {
-        guard let list = Self.list(directory.appendingPathComponent(Self.fileName)) else { return nil }
-        current = list[Self.currentKey] as? String
-        hashes = (list[Self.hashesKey] as? [String: Any] ?? [:]).compactMapValues { version in
-            (version as? [String: Any])?.compactMapValues { $0 as? Data }
-        }
-        checksums = (list[Self.checksumsKey] as? [String: Any] ?? [:]).compactMapValues { $0 as? String }
-    }
-
-    private static func list(_ file: URL) -> [String: Any]? {
-        guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= sizeMax,
-            let data = FileManager.default.contents(atPath: file.path), isReadable(data)
+        let file = directory.appendingPathComponent(Self.fileName)
+        guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= Self.sizeMax,
+            let data = FileManager.default.contents(atPath: file.path), let leaves = PropertyListLeaves.read(data)
         else { return nil }
-        return (try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)) as? [String: Any]
-    }
-
-    /// Whether Foundation's reader, which recurses, may get the list.
-    private static func isReadable(_ data: Data) -> Bool {
-        guard data.starts(with: BinaryPropertyList.magic) else {
-            return (try? XMLCheck.check(data, kind: "property lists", mayHaveType: true)) != nil
+        var current: String?, hashes: [String: [String: Data]] = [:], checksums: [String: String] = [:]
+        for (keys, leaf) in leaves {
+            switch (keys.first, keys.count, leaf) {
+            case (Self.currentKey, 1, .text(let name)): current = name
+            case (Self.hashesKey, 3, .data(let hash)): hashes[keys[1], default: [:]][keys[2]] = hash
+            case (Self.checksumsKey, 2, .text(let checksum)): checksums[keys[1]] = checksum
+            default: break
+            }
         }
-        return (try? BinaryPropertyList(Array(data)).checkShape()) != nil
+        self.current = current
+        self.hashes = hashes
+        self.checksums = checksums
     }
 }
