@@ -33,7 +33,7 @@ let package = Package(
         .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
         .testTarget(name: "FileReadingTests", dependencies: ["FileReading"], swiftSettings: strict),
-        .testTarget(name: "ModelCodeTests", dependencies: ["ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "ModelCodeTests", dependencies: ["FileReading", "ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,

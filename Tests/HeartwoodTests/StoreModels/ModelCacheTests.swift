@@ -73,8 +73,8 @@ import Testing
     @Test("The metadata's hashes are those of the cache's entities") func hashesOfTheMetadata() throws {
         let cache = Self.stored(CompiledModelWriter.bytes(try ModelTests.load("<entity name=\"A\"/><entity name=\"B\"/>")))
         let model = try ModelCache.model(from: cache, path: "App.sqlite", hashes: ["A": Data([1]), "C": Data([2])])
-        let entities = model.entitiesByName
-        #expect(model.coreDataHashes[try #require(entities["A"])] == [Data([1])] && model.coreDataHashes[try #require(entities["B"])] == nil)
+        let a = try #require(model.entitiesByName["A"]), b = try #require(model.entitiesByName["B"])
+        #expect(model.coreDataHashes[a] == [Data([1])] && model.coreDataHashes[b] == nil)
     }
 
     @Test("Bytes that are no cache are refused, and the error names the store and the byte") func whatIsNoCache() {

@@ -35,7 +35,7 @@ import Testing
             let numbers = try #require(lines.first?["entityNumbers"] as? [String: Int]).filter { $0.value < 16000 }
             #expect(Set(numbers.keys) == Set(model.entities.compactMap(\.name)), "\(store.folder)")
             for object in lines.dropFirst() {
-                let entity = try #require(model.entitiesByName[try #require(object["entity"] as? String)])
+                let entity = try #require(model.entitiesByName[object["entity"] as? String ?? ""])
                 for name in (object["attributes"] as? [String: Any] ?? [:]).keys {
                     let outer = String(name.prefix { $0 != "." })
                     #expect(entity.attributesByName[outer]?.isTransient == false, "\(store.folder) \(entity.name ?? "").\(name)")
@@ -70,11 +70,12 @@ import Testing
         var count = 0
         for store in try SharedStores.all() {
             guard let bytes = store.metadata else { continue }
-            let metadata = try #require(try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil) as? [String: Any])
+            let list = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+            let metadata = try #require(list as? [String: Any])
             for bundle in SharedStores.files(".momd", of: store.folder) {
                 count += 1
                 let version = try StoreModelVersion.model(forStoreWith: metadata, in: bundle)
-                let cached = try #require(try Self.model(store))
+                let made = try Self.model(store), cached = try #require(made)
                 #expect(version.entityVersionHashesByName == cached.entityVersionHashesByName, "\(store.folder)")
                 #expect(ModelDescription.all(version) == ModelDescription.all(cached), "\(store.folder)")
             }
