@@ -61,9 +61,16 @@ import Testing
                 continue
             }
             count += 1
-            #expect(ModelDescription.all(source) == ModelDescription.all(model), "\(store.folder)")
+            #expect(Self.properties(source, store.folder) == Self.properties(model, store.folder), "\(store.folder)")
         }
         #expect(count >= 8)
+    }
+
+    /// By entity and name. CareKit's program sets defaults in code.
+    private static func properties(_ model: NSManagedObjectModel, _ store: String) -> [String: [String: String]] {
+        ModelDescription.all(model).mapValues { entity in
+            entity.properties.mapValues { store == "carekit-2.0" ? $0.replacing(/\sdefault=.*/, with: "") : $0 }
+        }
     }
 
     @Test("A store's metadata names the version of a compiled model") func metadataNamesTheVersion() throws {
