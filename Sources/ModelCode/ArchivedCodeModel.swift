@@ -35,7 +35,7 @@ public enum ArchivedCodeModel {
         for property in archived.properties {
             let name = try identifier(property.name, "property", path)
             switch property.kind {
-            case .attribute, .derivedAttribute, .compositeAttribute: entity.attributes.append(try attribute(property.object, name, path))
+            case .attribute, .derivedAttribute, .compositeAttribute: entity.attributes.append(try attribute(property.object, name))
             case .relationship:
                 entity.relationships.append(CodeModel.Relationship(
                     name: name, destination: try property.object.destinationName() ?? "", isToMany: try property.object.maxCount() != 1,
@@ -52,15 +52,10 @@ public enum ArchivedCodeModel {
         900: "Date", 1000: "Binary", 1100: "UUID", 1200: "URI", 1800: "Transformable", 2000: "ObjectID", 2100: "Composite",
     ]
 
-    private static func attribute(_ object: KeyedArchive.Object, _ name: String, _ path: String) throws -> CodeModel.Attribute {
+    private static func attribute(_ object: KeyedArchive.Object, _ name: String) throws -> CodeModel.Attribute {
         let type = try object.integer("NSAttributeType").flatMap { types[$0] }
-        var customClass: String?
-        if type == "Transformable", let stated = try object.text("NSAttributeValueClassName"), !stated.isEmpty {
-            customClass = SwiftNames.type(stated)
-            guard customClass != nil else {
-                throw CodeError(path, nil, "attribute: the class \"\(SwiftNames.shown(stated))\" is no Swift type; change it.")
-            }
-        }
+        // A class whose name is no type in Swift's words is left out: nobody can change it in an archive.
+        let customClass = try type == "Transformable" ? object.text("NSAttributeValueClassName").flatMap(SwiftNames.type) : nil
         return CodeModel.Attribute(name: name, type: type, isScalar: true, customClass: customClass, line: nil)
     }
 

@@ -114,6 +114,28 @@ import Testing
         #expect(try bundle.version(["A": 2], file: "Two.mom") == "Two")
     }
 
+    @Test("A store's model is its cache, else the version of a compiled model; without both the error says what to give")
+    func choice() throws {
+        let bundle = try Bundle()
+        defer { bundle.remove() }
+        try bundle.add("One", ["A"])
+        try bundle.info(["One": ["A": 1]])
+        let folder = ModelTests.root.appendingPathComponent("Tests/Goldens/ModelCaches")
+        let whole = Array(try Data(contentsOf: folder.appendingPathComponent("everything.cache")))
+        let metadata: [String: Any] = [NSStoreModelVersionHashesKey: ["A": Data([1])]]
+        for cache in [whole, Array(whole.prefix(100)), [], nil] as [[UInt8]?] {
+            let made = try StoreModelChoice(cache: cache, metadata: metadata, path: "App.sqlite", bundle: bundle.url)
+            #expect(made.origin == (cache == whole ? .cache : .compiled(bundle.url)) && made.model.entities.count == (cache == whole ? 6 : 1))
+            if cache == whole {
+                #expect(try StoreModelChoice(cache: cache, metadata: [:], path: "App.sqlite").origin == .cache)
+            } else {
+                let error = #expect(throws: (any Error).self) { try StoreModelChoice(cache: cache, metadata: metadata, path: "App.sqlite") }
+                let text = (error as NSError?)?.localizedDescription ?? ""
+                #expect(text.hasPrefix("App.sqlite") && text.lowercased().contains("give the model's file"), "\(text)")
+            }
+        }
+    }
+
     @Test("A damaged list of versions is an error, whichever bytes it has") func damagedLists() throws {
         let bundle = try Bundle()
         defer { bundle.remove() }

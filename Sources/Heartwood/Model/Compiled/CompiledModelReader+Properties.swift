@@ -20,6 +20,8 @@ extension CompiledModelReader {
             fetched.request = try isForRowsOnly ? nil : property.object("NSFetchRequest").map {
                 try request($0, name: name, of: "the fetched property \(entity.name).\(name)")
             }
+            let destination = try property.text("_NSFetchRequestEntityName")
+            if let made = fetched.request { fetched.request?.entity = made.entity ?? destination }
             fetched.renamingIdentifier = try renaming(property, name)
             fetched.versionHashModifier = try property.text("NSVersionHashModifier")
             fetched.userInfo = try userInfo(property)
