@@ -32,7 +32,8 @@ let package = Package(
         .target(name: "ModelCode", dependencies: ["FileReading"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
-        .testTarget(name: "ModelCodeTests", dependencies: ["ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "FileReadingTests", dependencies: ["FileReading"], swiftSettings: strict),
+        .testTarget(name: "ModelCodeTests", dependencies: ["FileReading", "ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,

@@ -91,8 +91,8 @@ extension StoreView {
     }
 
     func firstMember(
-        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
-    ) throws -> ObjectKey? { try members(of: key, runtime: runtime, property: property).first(where: isWanted) }
+        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isIncluded: (ObjectKey) -> Bool
+    ) throws -> ObjectKey? { try members(of: key, runtime: runtime, property: property).first(where: isIncluded) }
 
     func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
         try members(of: key, runtime: runtime, property: property).contains(member)
