@@ -22,6 +22,8 @@ let package = Package(
         // The C library, for which each platform has a name of its own.
         .target(name: "Platform", swiftSettings: strict),
         .target(name: "RecordLog", dependencies: ["Platform"], swiftSettings: strict),
+        // The files of another engine, read in place.
+        .target(name: "SQLiteFile", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
@@ -41,6 +43,7 @@ let package = Package(
         .testTarget(
             name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
+        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
