@@ -15,6 +15,8 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
+        // It has no public symbols: the fuzzer is a package of its own, and uses products only.
+        .library(name: "SQLiteFile", targets: ["SQLiteFile"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
         .plugin(name: "HeartwoodModels", targets: ["HeartwoodModels"]),
     ],

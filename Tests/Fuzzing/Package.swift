@@ -10,6 +10,10 @@ let package = Package(
         .executableTarget(
             name: "RecordLogFuzzer",
             dependencies: [.product(name: "RecordLog", package: "heartwood")],
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "SQLiteFileFuzzer",
+            dependencies: [.product(name: "SQLiteFile", package: "heartwood")],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]
 )

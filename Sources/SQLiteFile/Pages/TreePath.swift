@@ -102,7 +102,8 @@ struct TreePath: ~Copyable {
         let start = number == 1 ? DatabaseHeader.Layout.size : 0
         let bytes = UnsafeRawPointer(page.pointee.bytes)
         guard let kind = TreePage.Kind(rawValue: bytes.byte(start)), kind.isTable == isTable else {
-            throw .corrupt(pages.path, page: number, offset: start, "this is no page of \(isTable ? "a table" : "an index"): kind \(bytes.byte(start))")
+            let tree = isTable ? "a table" : "an index"
+            throw .corrupt(pages.path, page: number, offset: start, "this is no page of \(tree): its kind is \(bytes.byte(start))")
         }
         let count = bytes.half(start + TreePage.Layout.cellCount)
         let cells = start + (kind.isLeaf ? TreePage.Layout.leafHeader : TreePage.Layout.interiorHeader)
@@ -127,7 +128,8 @@ struct TreePath: ~Copyable {
     @inline(never)
     private func outside(_ index: Int, _ offset: Int) -> SQLiteFileError {
         let page = top.pointee
-        return .corrupt(pages.path, page: page.number, offset: page.cells + 2 * index, "cell \(index) begins outside of the page's cells, at \(offset)")
+        let place = page.cells + 2 * index
+        return .corrupt(pages.path, page: page.number, offset: place, "cell \(index) begins outside of the page's cells, at \(offset)")
     }
 
     private func child(of page: TreePage, at index: Int) throws(SQLiteFileError) -> UInt32 {
