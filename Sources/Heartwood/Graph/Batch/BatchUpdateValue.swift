@@ -54,7 +54,7 @@ final class BatchUpdateValue {
 
     /// Returns the new value for a row, computed from its values before the request.
     /// - Throws: 1550 where a computed value does not fit the attribute.
-    func value(for row: RowView, _ scope: QueryScope) throws -> ManagedValue {
+    func value(for row: UnsafeRowView, _ scope: QueryScope) throws -> ManagedValue {
         guard let computed else { return constant }
         let value = try computed.value(row, scope)
         if let fitted = Self.fit(value, kind) { return fitted }

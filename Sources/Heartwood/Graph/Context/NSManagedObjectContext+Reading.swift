@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
 
     /// Returns the row that the object shows. After this context's own save that is the saved version, with which its next save compares,
     /// even if another context has saved since.
-    final func committedRow(of object: NSManagedObject) throws -> RowView? {
+    final func committedRow(of object: NSManagedObject) throws -> UnsafeRowView? {
         let view = try view(of: object.runtime)
         let row = try view.row(object.key)
         guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
@@ -31,11 +31,11 @@ extension NSManagedObjectContext {
     }
 
     /// Reads binary data that is stored outside its row; nil if the data is damaged, and the failure is remembered.
-    final func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
+    final func externalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView, in runtime: EntityRuntime) -> Data? {
         reading { try readExternalData(index, access, of: row, in: runtime) } ?? nil
     }
 
-    final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) throws -> Data {
+    final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView, in runtime: EntityRuntime) throws -> Data {
         for copies in readState.memory.copies { if let data = copies.value(of: index, in: row) { return data } }
         let view = try view(of: store(of: runtime))
         if let data = view.dataInRow(access, of: row) { return data }

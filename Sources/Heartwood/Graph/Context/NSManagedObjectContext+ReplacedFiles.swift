@@ -63,7 +63,7 @@ private final class RowMove {
     /// By the record log's first slot.
     private let views: [UInt64: any StoreView]
     /// Copies by the address of the original row, so that one row is copied once.
-    private var copied: [UnsafeRawPointer: RowView] = [:]
+    private var copied: [UnsafeRawPointer: UnsafeRowView] = [:]
     /// The view of the previous object's store; nil inside if that store has none.
     private var last: (slotBase: UInt64, view: (any StoreView)?)?
 
@@ -77,7 +77,7 @@ private final class RowMove {
     }
 
     /// Returns the row in the current file, or a copy.
-    func row(_ row: RowView, of object: NSManagedObject) -> RowView {
+    func row(_ row: UnsafeRowView, of object: NSManagedObject) -> UnsafeRowView {
         let runtime = object.runtime
         guard let view = view(of: runtime) else {
             // A row from an incremental store is in memory already. Of a removed store only this row is left, so it is copied.
@@ -94,7 +94,7 @@ private final class RowMove {
         return view
     }
 
-    private func isSame(_ row: RowView, _ found: RowView, _ runtime: EntityRuntime) -> Bool {
+    private func isSame(_ row: UnsafeRowView, _ found: UnsafeRowView, _ runtime: EntityRuntime) -> Bool {
         guard found.body != row.body else { return true }
         guard found.version == row.version, found.byteCount == row.byteCount else { return false }
         // Versions alone do not suffice: a compaction forgets a deleted row, and a row that is inserted again counts its versions from the
@@ -102,7 +102,7 @@ private final class RowMove {
         return runtime.hasExternalData || memcmp(found.body, row.body, row.byteCount) == 0
     }
 
-    private func copy(_ row: RowView, _ runtime: EntityRuntime) -> RowView {
+    private func copy(_ row: UnsafeRowView, _ runtime: EntityRuntime) -> UnsafeRowView {
         if let known = copied[row.body] { return known }
         let copy = copies.copy(row)
         copied[row.body] = copy

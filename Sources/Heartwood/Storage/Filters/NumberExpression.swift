@@ -4,11 +4,11 @@ import RecordLog
 /// Arithmetic over number columns and constants without a `PredicateValue` for each step. The rules are those of `PredicateNumber`.
 protocol NumberExpression: RowExpression {
     /// - Returns: nil for null.
-    func number(_ row: RowView) -> PredicateNumber?
+    func number(_ row: UnsafeRowView) -> PredicateNumber?
 }
 
 extension NumberExpression {
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { number(row)?.value ?? .null }
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { number(row)?.value ?? .null }
 }
 
 final class NumberConstant: NumberExpression {
@@ -18,7 +18,7 @@ final class NumberConstant: NumberExpression {
         self.constant = constant
     }
 
-    func number(_ row: RowView) -> PredicateNumber? { constant }
+    func number(_ row: UnsafeRowView) -> PredicateNumber? { constant }
 }
 
 final class NumberColumn: NumberExpression {
@@ -39,7 +39,7 @@ final class NumberColumn: NumberExpression {
         self.property = property
     }
 
-    func number(_ row: RowView) -> PredicateNumber? {
+    func number(_ row: UnsafeRowView) -> PredicateNumber? {
         guard let access = layouts.access(property, in: row) else { return nil }
         return isInteger ? .integer(row.int64(access)) : .double(row.double(access))
     }
@@ -56,7 +56,7 @@ final class NumberCombination: NumberExpression {
         self.right = right
     }
 
-    func number(_ row: RowView) -> PredicateNumber? {
+    func number(_ row: UnsafeRowView) -> PredicateNumber? {
         guard let a = left.number(row), let b = right.number(row) else { return nil }
         return PredicateNumber.combine(function, a, b)
     }
@@ -81,7 +81,7 @@ final class NumberFilter: RowFilter {
         self.right = right
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         let a = left.number(row), b = right.number(row)
         switch (a, b) {
         case (.integer(let x), .integer(let y)): return order.holds(x, y)

@@ -56,7 +56,7 @@ final class ExpressionFilter: RowFilter {
         self.right = right
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         try comparison.holds(try left.value(row, scope), try right.value(row, scope))
     }
 

@@ -3,7 +3,7 @@ import RecordLog
 
 /// A node of a compiled expression, bound to one table, which computes a value from row bytes.
 protocol RowExpression: AnyObject {
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue
 }
 
 final class ConstantExpression: RowExpression {
@@ -13,18 +13,18 @@ final class ConstantExpression: RowExpression {
         self.constant = constant
     }
 
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { constant }
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { constant }
 }
 
 /// A value computed from one column; null where the column is null.
 protocol PropertyExpression: RowExpression {
     var runtime: EntityRuntime { get }
     var property: Int { get }
-    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue
 }
 
 extension PropertyExpression {
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         guard let access = runtime.access(property, in: row) else { return .null }
         return try value(at: access, of: row, scope)
     }
@@ -42,7 +42,7 @@ final class ColumnExpression: PropertyExpression {
         kind = runtime.properties[property].kind
     }
 
-    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         switch kind {
         case .bool: return .integer(row.int64(access) != 0 ? 1 : 0)
         case .int16, .int32, .int64: return .integer(row.int64(access))
@@ -67,7 +67,7 @@ final class CallExpression: RowExpression {
         self.arguments = arguments
     }
 
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         function.apply(try arguments.map { try $0.value(row, scope) })
     }
 }
@@ -79,7 +79,7 @@ final class ListExpression: RowExpression {
         self.parts = parts
     }
 
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         .collection(try parts.map { try $0.value(row, scope) })
     }
 }
@@ -95,7 +95,7 @@ final class ConditionalExpression: RowExpression {
         self.second = second
     }
 
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         try test.matches(row, scope) ? first.value(row, scope) : second.value(row, scope)
     }
 }

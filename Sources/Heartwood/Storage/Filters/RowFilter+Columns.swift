@@ -16,7 +16,7 @@ class ColumnFilter: RowFilter {
 
     /// Returns the column's access in `row`; nil for null.
     @inline(__always)
-    final func access(_ row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
+    final func access(_ row: UnsafeRowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
     /// Returns the index condition of a column that equals one of several constants.
     /// - Parameter append: appends a constant to a key.
@@ -31,8 +31,8 @@ class ColumnFilter: RowFilter {
     /// Filters by comparing the column with a constant. Each comparison has its own loop without unpredictable branches.
     @inline(__always)
     fileprivate final func filter<Value: Comparable>(
-        _ rows: UnsafeMutableBufferPointer<RowView>, _ comparison: ComparisonOperator, _ constant: Value,
-        _ read: (RowView, ColumnAccess) -> Value
+        _ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ comparison: ComparisonOperator, _ constant: Value,
+        _ read: (UnsafeRowView, ColumnAccess) -> Value
     ) -> Int {
         @inline(__always)
         func keep(whenNull: Int = 0, _ holds: (Value, Value) -> Bool) -> Int {
@@ -63,7 +63,7 @@ final class NullFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         (access(row) == nil) == isNull
     }
 
@@ -92,7 +92,7 @@ final class ScalarFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
         return switch constant {
         case .integer(let constant): comparison.holds(row.int64(access), constant)
@@ -100,7 +100,7 @@ final class ScalarFilter: ColumnFilter {
         }
     }
 
-    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+    override func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
         switch constant {
         case .integer(let constant): filter(rows, comparison, constant) { row, access in row.int64(access) }
         case .double(let constant): filter(rows, comparison, constant) { row, access in row.double(access) }
@@ -138,7 +138,7 @@ final class DoubleSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(row.double(access))
     }
@@ -161,7 +161,7 @@ final class DecimalFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
         let value = row.decimal(access)
         guard !value.isNaN else { return comparison == .notEqual }
@@ -169,7 +169,7 @@ final class DecimalFilter: ColumnFilter {
         let key = scope.key
         key.removeAll()
         key.append(decimal: value)
-        return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.buffer, $0) }, 0)
+        return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.unsafeBuffer, $0) }, 0)
     }
 
     override var indexCondition: IndexCondition? {
@@ -196,19 +196,19 @@ final class DecimalSetFilter: ColumnFilter {
         components = constants.compactMap { constant in
             key.removeAll()
             key.append(decimal: StoredDecimal(constant))
-            return table.number(of: key.buffer).isNew ? key.bytes : nil
+            return table.number(of: key.unsafeBuffer).isNew ? key.bytes : nil
         }
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         let value = row.decimal(access)
         guard !value.isNaN else { return false }
         let key = scope.key
         key.removeAll()
         key.append(decimal: value)
-        return table.contains(key.buffer)
+        return table.contains(key.unsafeBuffer)
     }
 
     override var indexCondition: IndexCondition? { IndexCondition(property: property, kind: .equal(components)) }
@@ -224,7 +224,7 @@ final class UUIDFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return (row.uuid(access) == constant) != isNegated
     }
@@ -243,7 +243,7 @@ final class UUIDSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(UUID(storedBytes: row.uuid(access)))
     }
@@ -262,7 +262,7 @@ final class ReferenceFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return constants.contains(row.reference(access)) != isNegated
     }
@@ -282,7 +282,7 @@ final class BytesFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return constant.elementsEqual(row.bytes(access)) != isNegated
     }
@@ -304,7 +304,7 @@ final class BytesSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return table.contains(row.bytes(access))
     }
@@ -325,7 +325,7 @@ final class IntegerSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(row.int64(access))
     }

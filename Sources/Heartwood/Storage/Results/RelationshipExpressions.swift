@@ -13,7 +13,7 @@ struct DestinationExpressions {
 
     func value(_ reference: RowReference, _ scope: QueryScope) throws -> PredicateValue {
         let id = Int(reference.table.rawValue)
-        guard id < byTable.count, let expression = byTable[id], let row = try scope.view.snapshot.row(reference) else { return .null }
+        guard id < byTable.count, let expression = byTable[id], let row = try scope.view.snapshot.unsafeRow(reference) else { return .null }
         return try expression.value(row, scope)
     }
 }
@@ -30,7 +30,7 @@ final class ToOneExpression: PropertyExpression {
         self.destinations = destinations
     }
 
-    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         return try destinations.value(row.reference(access), scope)
     }
 }
@@ -45,7 +45,7 @@ final class MembersExpression: RowExpression {
         self.destinations = destinations
     }
 
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         var values: [PredicateValue] = []
         try scope.view.forEachMember(of: row.reference, in: source) { member in
             let value = try destinations.value(member, scope)
@@ -64,14 +64,14 @@ final class MemberCountExpression: RowExpression {
         self.source = source
     }
 
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         .integer(Int64(try scope.view.memberCount(of: row.reference, in: source)))
     }
 }
 
 /// The object's own ID.
 final class IdentityExpression: RowExpression {
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { scope.view.identity(of: row.reference) }
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { scope.view.identity(of: row.reference) }
 }
 
 /// The ID of a to-one relationship's destination.
@@ -84,7 +84,7 @@ final class ReferenceExpression: PropertyExpression {
         self.property = property
     }
 
-    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         return scope.view.identity(of: row.reference(access))
     }
 }
@@ -99,7 +99,7 @@ final class OpaqueExpression: PropertyExpression {
         self.property = property
     }
 
-    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         guard runtime.properties[property].kind == .externalData else {
             return PredicateValue(AttributeTransformer.object(Data(row.bytes(access)), of: runtime.entity.propertiesByIndex[property]))
         }

@@ -70,12 +70,12 @@ final class ResultPart {
     /// Adds a row to its group.
     /// - Returns: true for the group's first row.
     @inline(__always)
-    func gather(_ row: RowView, _ key: KeyBuilder, _ groups: ResultGroups, _ scope: QueryScope) throws -> Bool {
+    func gather(_ row: UnsafeRowView, _ key: KeyBuilder, _ groups: ResultGroups, _ scope: QueryScope) throws -> Bool {
         var group = (number: 0, isNew: false)
         if !values.isEmpty {
             key.removeAll()
             try appendKey(of: row, to: key, scope)
-            group = groups.group(key.buffer)
+            group = groups.group(key.unsafeBuffer)
         }
         for index in unmanagedFeeds.indices {
             try unmanagedFeeds[index]._withUnsafeGuaranteedRef { feed in
@@ -86,7 +86,7 @@ final class ResultPart {
     }
 
     @inline(__always)
-    private func appendKey(of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+    private func appendKey(of row: UnsafeRowView, to key: KeyBuilder, _ scope: QueryScope) throws {
         if let accesses = runtime.accesses(row.layoutID), !keyColumns.isEmpty {
             for index in keyColumns { key.append(column: accesses[index], of: row) }
         } else if let keyOrder {
@@ -138,7 +138,7 @@ final class ResultFeed {
     }
 
     @inline(__always)
-    func give(_ row: RowView, to accumulator: Accumulator, _ group: Int, _ scope: QueryScope) throws {
+    func give(_ row: UnsafeRowView, to accumulator: Accumulator, _ group: Int, _ scope: QueryScope) throws {
         switch source {
         case .row: accumulator.add(integer: 1, to: group)
         case .presence(let index): if runtime.access(index, in: row) != nil { accumulator.add(integer: 1, to: group) }

@@ -40,17 +40,17 @@ final class RecordLogView: StoreView {
         ObjectKey(rawValue: reference.rawValue &+ slotBase)
     }
 
-    func row(_ key: ObjectKey) throws -> RowView? {
+    func row(_ key: ObjectKey) throws -> UnsafeRowView? {
         do {
-            return try snapshot.row(reference(key))
+            return try snapshot.unsafeRow(reference(key))
         } catch {
             throw RecordLogErrors.wrap(error)
         }
     }
 
-    func row(_ key: ObjectKey, version: UInt32) throws -> RowView? {
+    func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? {
         do {
-            return try snapshot.row(reference(key), version: version)
+            return try snapshot.unsafeRow(reference(key), version: version)
         } catch {
             throw RecordLogErrors.wrap(error)
         }
@@ -70,7 +70,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
+    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         let references = keys.map(reference)
         do {
             try references.withUnsafeBufferPointer { references in
@@ -115,7 +115,7 @@ final class RecordLogView: StoreView {
             case .inverse(let tables)?:
                 let member = reference(member)
                 guard let inverse = runtime.properties[property].inverse, tables.contains(where: { $0.table == member.table }),
-                    let row = try snapshot.row(member), let access = schema.table(member.table)?.runtime.access(inverse, in: row)
+                    let row = try snapshot.unsafeRow(member), let access = schema.table(member.table)?.runtime.access(inverse, in: row)
                 else { return false }
                 return row.reference(access) == reference(key)
             case nil: return false
@@ -134,12 +134,12 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
+    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         try answer(query, body)
     }
 
     func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup? { try find(lookup, runtime, key, body) }
 
     func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
@@ -157,7 +157,7 @@ final class RecordLogView: StoreView {
     var commit: UInt64? { snapshot.sequence }
 
     func read(
-        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+        _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? { try readRows(paths, of: query, body) }
 
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {

@@ -12,10 +12,10 @@ protocol StoreView: AnyObject {
     /// Makes `memory` hold the memory of this view's rows.
     func keepRows(in memory: inout RowMemory)
 
-    func row(_ key: ObjectKey) throws -> RowView?
+    func row(_ key: ObjectKey) throws -> UnsafeRowView?
 
     /// Returns the row at one of its versions, this view's or an earlier one; nil where the store no longer has it.
-    func row(_ key: ObjectKey, version: UInt32) throws -> RowView?
+    func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView?
 
     /// Returns the stored members of a to-many relationship, in the store's order.
     func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey]
@@ -32,7 +32,7 @@ protocol StoreView: AnyObject {
     func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool
 
     /// Returns binary data of any length that the row itself contains; nil where the row contains only their location.
-    func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data?
+    func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) -> Data?
 
     /// Whether the store answers requests instead of queries on rows.
     var answersRequests: Bool { get }
@@ -46,13 +46,13 @@ protocol StoreView: AnyObject {
 
     /// Calls `body` with each row that matches a query, in its order, until it returns false.
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
-    func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics?
+    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics?
 
     /// Calls `body` with the row that has a value of a uniqueness constraint, if there is one.
     /// - Parameter key: a buffer; contains the index key afterwards.
     /// - Returns: the index that was used; nil where only a query can find the row: `body` was not called then.
     func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup?
 
     /// Compiles a query for later execution; nil where `execute` returns nil.
@@ -68,11 +68,11 @@ protocol StoreView: AnyObject {
     /// Calls `body` with each row that matches a query, in its order, and a function that reads one of the key paths of that row, by its index.
     /// - Returns: nil where the store cannot read them from rows; `body` was not called then.
     func read(
-        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+        _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics?
 
     /// Calls `body` with each key and its row.
-    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws
+    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws
 
     /// Returns the members of one to-many relationship of several objects, in the store's order.
     /// - Parameter keys: ascending, each once.
@@ -98,7 +98,7 @@ extension StoreView {
         try members(of: key, runtime: runtime, property: property).contains(member)
     }
 
-    func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? { nil }
+    func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) -> Data? { nil }
 
     var answersRequests: Bool { false }
 
@@ -106,10 +106,10 @@ extension StoreView {
 
     func dictionaries(_ query: StoreQuery) throws -> [NSDictionary]? { nil }
 
-    func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
+    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? { nil }
 
     func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup? { nil }
 
     func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }
@@ -119,10 +119,10 @@ extension StoreView {
     var commit: UInt64? { nil }
 
     func read(
-        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+        _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? { nil }
 
-    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
+    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         for key in keys { try body(key, try row(key)) }
     }
 

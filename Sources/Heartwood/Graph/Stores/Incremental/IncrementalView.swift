@@ -25,7 +25,7 @@ final class IncrementalView: StoreView {
 
     // MARK: Rows
 
-    func row(_ key: ObjectKey) throws -> RowView? {
+    func row(_ key: ObjectKey) throws -> UnsafeRowView? {
         guard let table = store.table(of: key), let id = store.objectID(of: key) else { return nil }
         return try store.inTurn {
             do {
@@ -37,9 +37,9 @@ final class IncrementalView: StoreView {
         }
     }
 
-    func row(_ key: ObjectKey, version: UInt32) throws -> RowView? { rows.row(key, reference(key), version: version) }
+    func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? { rows.row(key, reference(key), version: version) }
 
-    private func row(of node: NSIncrementalStoreNode, _ id: NSManagedObjectID, _ table: EntityTable) throws -> RowView {
+    private func row(of node: NSIncrementalStoreNode, _ id: NSManagedObjectID, _ table: EntityTable) throws -> UnsafeRowView {
         builder.begin(table.layout)
         for (index, position) in table.positions.enumerated() {
             guard let position else { continue }
@@ -67,12 +67,12 @@ final class IncrementalView: StoreView {
         }
         let version = UInt32(truncatingIfNeeded: node.version)
         // 0 stands for an object that was not read.
-        return rows.keep(builder.finish(), id.key, reference(id.key), version: version == 0 ? .max : version)
+        return rows.keep(builder.unsafeBody(), id.key, reference(id.key), version: version == 0 ? .max : version)
     }
 
     /// Keeps the values that a save has written as a row with its own version.
     /// - Parameter row: the row stored before; nil for a new object.
-    func keepSaved(_ object: NSManagedObject, _ table: EntityTable, over row: RowView?, version: UInt32) throws {
+    func keepSaved(_ object: NSManagedObject, _ table: EntityTable, over row: UnsafeRowView?, version: UInt32) throws {
         if let row { try builder.begin(table, revising: row) } else { builder.begin(table.layout) }
         for (index, value) in (object.storage?.values ?? []).enumerated() where !value.isUnset {
             guard let position = table.positions[index] else { continue }
@@ -85,7 +85,7 @@ final class IncrementalView: StoreView {
                 try value.transformed(index, of: table.runtime.entity, object).encode(into: builder, at: position)
             }
         }
-        _ = rows.keep(builder.finish(), object.key, reference(object.key), version: version)
+        _ = rows.keep(builder.unsafeBody(), object.key, reference(object.key), version: version)
         saves[object.key] = (version, row?.version ?? 0)
     }
 
@@ -119,7 +119,7 @@ final class IncrementalView: StoreView {
             [NSAffectedObjectsErrorKey: [id]])
     }
 
-    func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? {
+    func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) -> Data? {
         LargeValue.bytes(inRow: row.bytes(access)).map { Data($0) }
     }
 
