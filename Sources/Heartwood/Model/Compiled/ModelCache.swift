@@ -33,7 +33,7 @@ package enum ModelCache {
         } catch let unknown {
             guard let model = try? build(forRowsOnly: true) else { throw unknown }
             let reason = (unknown as NSError).localizedDescription
-            model.oddities.append(ModelOddities.Oddity(
+            model.warnings.append(ModelWarnings.Warning(
                 place: "model cache", text: "is read without its defaults, rules, indexes, requests and derivations: \(reason)"))
             return model
         }
