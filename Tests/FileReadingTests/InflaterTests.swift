@@ -240,8 +240,8 @@ import Testing
     }
 
     @Test("Any bytes are inflated or refused, with a place within them") func anyBytes() {
-        // All streams of up to two bytes, and single bits behind a dynamic block's start.
-        var streams = (0...255).map { [UInt8($0)] } + (0...65535).map { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        // All streams of a byte, some of two bytes, and a dynamic block with each bit changed.
+        var streams = (0...255).map { [UInt8($0)] } + stride(from: 0, to: 65536, by: 13).map { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let whole = Self.stream { Self.dynamic(&$0, distance: [1, 1]) { $0.bits(0b11001, 5) } }
         for bit in 0..<whole.count * 8 {
             var flipped = whole

@@ -24,10 +24,9 @@ struct CoreDataHashes {
 
     /// The hashes beside a `.mom` from which the model was read; none for another file.
     init(of model: NSManagedObjectModel, readFrom path: String) {
-        guard path.hasSuffix(".mom") else { return }
-        let url = URL(fileURLWithPath: path)
-        let version = url.deletingPathExtension().lastPathComponent
-        self.init(of: model, VersionInfo(in: url.deletingLastPathComponent())?.hashes[version] ?? [:])
+        let url = URL(fileURLWithPath: path), version = url.deletingPathExtension().lastPathComponent
+        let info = path.hasSuffix(".mom") ? VersionInfo(in: url.deletingLastPathComponent()) : nil
+        self.init(of: model, info?.hashes[version] ?? [:])
     }
 
     /// - Parameter hashes: Core Data's, by the names of entities.
