@@ -34,7 +34,7 @@ package enum ModelCache {
             guard let model = try? build(forRowsOnly: true) else { throw unknown }
             let reason = (unknown as NSError).localizedDescription
             model.warnings.append(ModelWarnings.Warning(
-                place: "model cache", text: "is read without its defaults, rules, indexes, requests and derivations: \(reason)"))
+                element: "model cache", text: "is read without its defaults, rules, indexes, requests and derivations: \(reason)"))
             return model
         }
     }
