@@ -93,7 +93,7 @@ package final class SQLiteFile {
         guard let definition = entry.sql.flatMap({ TableParser.parse($0, encoding: header.encoding) }) else {
             throw .corrupt(path, page: 1, "the definition of the table \(entry.name) cannot be read")
         }
-        return SQLiteTable(honoringOrder(definition), name: entry.name, rootPage: entry.rootPage, file: self)
+        return SQLiteTable(honoringOrder(definition), name: entry.name, rootPage: entry.rootPage, pages: pages, encoding: header.encoding)
     }
 
     /// - Throws: `noSuchIndex`, or `corrupt` if its definition cannot be read.

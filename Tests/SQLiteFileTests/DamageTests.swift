@@ -109,6 +109,20 @@ import Testing
         return bytes
     }
 
+    @Test("A file closes with its last user, and a table that outlives it can be read")
+    func lifetime() throws {
+        weak var file: SQLiteFile?
+        var table: SQLiteTable?
+        do {
+            let opened = try SQLiteFile.open(path: Self.goldens.appendingPathComponent("plain").path)
+            table = try opened.table(named: "people")
+            _ = try opened.index(named: "people_name")
+            file = opened
+        }
+        #expect(file == nil)
+        #expect(try table?.rowCount() == 12)
+    }
+
     // MARK: Logs
 
     @Test("A log with checksums over big-endian words counts as one over little-endian ones")
