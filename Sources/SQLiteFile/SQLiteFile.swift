@@ -1,4 +1,4 @@
-/// A database of SQLite, open for reading alone. Nothing is created or written, neither in the file nor beside it.
+/// A database of SQLite, open only for reading. It creates and writes nothing, neither in the file nor beside it.
 ///
 /// An open file shows the one state that it was opened in. Read inside of `read`: if another program has changed the database, that throws
 /// the error `changed`, and you open the file again. One thread at a time may use it; another thread opens its own.
@@ -14,7 +14,7 @@ package final class SQLiteFile {
     private let files: any DatabaseFiles
     private let state: DatabaseState
     private var tables: [[UInt8]: SQLiteTable] = [:]
-    /// How many transactions of reading enclose each other.
+    /// The count of calls of `read` that enclose each other.
     private var depth = 0
 
     /// The pages of the database, those of the write-ahead log included.
@@ -58,7 +58,7 @@ package final class SQLiteFile {
 
     /// Reads in one transaction: other programs that keep no write-ahead log wait with their commits until `body` is done.
     /// - Throws: `changed` if the database is no longer in the state that was opened, `busy` if a writer keeps its lock for too long,
-    ///   and what `body` throws.
+    ///   and the errors of `body`.
     package func read<Result>(_ body: () throws -> Result) throws -> Result {
         guard depth == 0 else { return try body() }
         let isLocked = try files.lock()

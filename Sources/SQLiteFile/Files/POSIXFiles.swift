@@ -5,7 +5,7 @@ import Platform
     /// The files of a database on disk. None of them is ever created or written.
     struct POSIXFiles: DatabaseFiles {
         let path: String
-        /// How long a lock that a writer holds is waited for.
+        /// The longest wait for a writer's lock.
         let patience: Duration
         private let file: POSIXSource
 
