@@ -34,7 +34,7 @@ package final class SQLiteFile {
         path = files.path
         let isLocked = try files.lock()
         defer { if isLocked { files.unlock() } }
-        state = try DatabaseState(files, isLocked: isLocked)
+        state = try Self.state(files, isLocked: isLocked)
         header = state.header
         pages = try state.makePages(files)
         do throws(SQLiteFileError) {
@@ -45,6 +45,15 @@ package final class SQLiteFile {
             throw error
         }
         try state.check(files)
+    }
+
+    /// A writer that never rests changes the file again while this waits.
+    private static func state(_ files: any DatabaseFiles, isLocked: Bool) throws(SQLiteFileError) -> DatabaseState {
+        for _ in 0..<50 {
+            let state = try DatabaseState(files, isLocked: isLocked)
+            guard state.needsTime, files.settle(state.main) else { return state }
+        }
+        throw SQLiteFileError(.busy, path: files.path, "another program writes to the file without a rest", remedy: "Try again later.")
     }
 
     private static func schema(_ pages: PageStore, _ header: DatabaseHeader) throws(SQLiteFileError) -> SQLiteSchema {

@@ -33,6 +33,18 @@ import Platform
 
         func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+        /// A kernel's file times step with its clock tick, of at most 10 ms.
+        private static let timeStep: Int64 = 20_000_000
+
+        func settle(_ status: FileStatus) -> Bool {
+            var now = timespec()
+            guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
+            let age = (Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)) &- status.modified
+            guard age > -Self.timeStep, age < Self.timeStep else { return false }
+            usleep(UInt32((Self.timeStep - max(0, age)) / 1000 + 1))
+            return true
+        }
+
         func lock() throws(SQLiteFileError) -> Bool { try file.lock.take(patience) }
         func unlock() { file.lock.release() }
         func isReserved() -> Bool? { file.lock.isReserved() }
