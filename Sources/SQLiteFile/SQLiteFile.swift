@@ -1,4 +1,4 @@
-/// A database of SQLite, open for reading alone. Nothing is created or written, neither in the file nor beside it.
+/// A database of SQLite, open only for reading. It creates and writes nothing, neither in the file nor beside it.
 ///
 /// An open file shows the one state that it was opened in. Read inside of `read`: if another program has changed the database, that throws
 /// the error `changed`, and you open the file again. One thread at a time may use it; another thread opens its own.
@@ -14,7 +14,7 @@ package final class SQLiteFile {
     private let files: any DatabaseFiles
     private let state: DatabaseState
     private var tables: [[UInt8]: SQLiteTable] = [:]
-    /// How many transactions of reading enclose each other.
+    /// The count of calls of `read` that enclose each other.
     private var depth = 0
 
     /// The pages of the database, those of the write-ahead log included.
@@ -34,7 +34,7 @@ package final class SQLiteFile {
         path = files.path
         let isLocked = try files.lock()
         defer { if isLocked { files.unlock() } }
-        state = try DatabaseState(files, isLocked: isLocked)
+        state = try Self.state(files, isLocked: isLocked)
         header = state.header
         pages = try state.makePages(files)
         do throws(SQLiteFileError) {
@@ -45,6 +45,15 @@ package final class SQLiteFile {
             throw error
         }
         try state.check(files)
+    }
+
+    /// A writer that never rests changes the file again while this waits.
+    private static func state(_ files: any DatabaseFiles, isLocked: Bool) throws(SQLiteFileError) -> DatabaseState {
+        for _ in 0..<50 {
+            let state = try DatabaseState(files, isLocked: isLocked)
+            guard state.needsTime, files.settle(state.main) else { return state }
+        }
+        throw SQLiteFileError(.busy, path: files.path, "another program writes to the file without a rest", remedy: "Try again later.")
     }
 
     private static func schema(_ pages: PageStore, _ header: DatabaseHeader) throws(SQLiteFileError) -> SQLiteSchema {
@@ -58,7 +67,7 @@ package final class SQLiteFile {
 
     /// Reads in one transaction: other programs that keep no write-ahead log wait with their commits until `body` is done.
     /// - Throws: `changed` if the database is no longer in the state that was opened, `busy` if a writer keeps its lock for too long,
-    ///   and what `body` throws.
+    ///   and the errors of `body`.
     package func read<Result>(_ body: () throws -> Result) throws -> Result {
         guard depth == 0 else { return try body() }
         let isLocked = try files.lock()
@@ -93,7 +102,7 @@ package final class SQLiteFile {
         guard let definition = entry.sql.flatMap({ TableParser.parse($0, encoding: header.encoding) }) else {
             throw .corrupt(path, page: 1, "the definition of the table \(entry.name) cannot be read")
         }
-        return SQLiteTable(honoringOrder(definition), name: entry.name, rootPage: entry.rootPage, file: self)
+        return SQLiteTable(honoringOrder(definition), name: entry.name, rootPage: entry.rootPage, pages: pages, encoding: header.encoding)
     }
 
     /// - Throws: `noSuchIndex`, or `corrupt` if its definition cannot be read.

@@ -109,6 +109,20 @@ import Testing
         return bytes
     }
 
+    @Test("A file closes with its last user, and a table that outlives it can be read")
+    func lifetime() throws {
+        weak var file: SQLiteFile?
+        var table: SQLiteTable?
+        do {
+            let opened = try SQLiteFile.open(path: Self.goldens.appendingPathComponent("plain").path)
+            table = try opened.table(named: "people")
+            _ = try opened.index(named: "people_name")
+            file = opened
+        }
+        #expect(file == nil)
+        #expect(try table?.rowCount() == 12)
+    }
+
     // MARK: Logs
 
     @Test("A log with checksums over big-endian words counts as one over little-endian ones")
@@ -203,7 +217,7 @@ import Testing
     /// A database of one table whose pages a test lays out.
     private static func database(pages: [[UInt8]]) throws -> [UInt8] {
         var main = Array(try golden("plain").main.prefix(512))
-        let record = [UInt8]([6, 23, 15, 15, 1, 37]) + Array("tablett\u{2}CREATE TABLE t(a)".utf8)
+        let record = [6, 23, 15, 15, 1, 47] + Array("tablett\u{2}CREATE TABLE t(a)".utf8)
         let cell = [UInt8(record.count), 1] + record, start = 512 - cell.count
         main[31] = UInt8(1 + pages.count)
         main.replaceSubrange(100..<512, with: [13, 0, 0, 0, 1, UInt8(start >> 8), UInt8(start & 255), 0, UInt8(start >> 8), UInt8(start & 255)]
@@ -237,6 +251,34 @@ import Testing
         #expect(try Self.open(fine).table(named: "t").rowCount() == 0)
         let disorder = try Self.database(pages: [[13, 0, 0, 0, 2, 1, 0, 0, 0, 12, 0, 16, 2, 5, 2, 8, 2, 5, 2, 8]])
         #expect(Self.code { try Self.open(disorder).table(named: "t").forEachRow { _ in true } } == .corrupt, "two rows have one rowid")
+    }
+
+    @Test("Records that share one overflow chain do not multiply its cost")
+    func sharedOverflow() throws {
+        // Twelve rows of 39 pages each, which all lie in the same pages.
+        let count = 12, size = 20000
+        var page: [UInt8] = [13, 0, 0, 0, UInt8(count), 1, 0, 0], cells: [UInt8] = []
+        let limits = Payload.Limits(usableSize: 512, isTable: true)
+        let local = limits.localCount(size), start = 8 + 2 * count
+        for row in 0..<count {
+            // The cells overlap: the next one begins behind the header of the record.
+            page += [UInt8((start + 8 * row) >> 8), UInt8((start + 8 * row) & 255)]
+            cells += [0x80 | UInt8(size >> 14), 0x80 | UInt8(size >> 7 & 127), UInt8(size & 127), UInt8(row + 1), 4, 0x82, 0xb8, 0x44]
+        }
+        #expect(start + 8 * count + local + 4 < 512)
+        // Any four bytes behind a cell's local bytes lead to page 3.
+        page += cells
+        while page.count < 512 { page += [0] }
+        for at in stride(from: start + 8 * count, to: 508, by: 4) { page.replaceSubrange(at..<at + 4, with: [0, 0, 0, 3]) }
+        let chain = (0..<size / 508 + 1).map { [0, 0, 0, UInt8($0 + 4)] + [UInt8](repeating: 1, count: 508) }
+        let file = try Self.open(Self.database(pages: [page] + chain))
+        let code = Self.code {
+            try file.table(named: "t").forEachRow { row in
+                _ = try row.value(0)
+                return true
+            }
+        }
+        #expect(code == .corrupt && file.pages.pagesRead < 4 * file.pageCount)
     }
 
     @Test("Errors name the page and the offset")

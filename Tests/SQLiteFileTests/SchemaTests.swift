@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "The rowid has another name for one INTEGER key alone",
+        "Only a single INTEGER key is another name of the rowid",
         arguments: [
             ("a INTEGER PRIMARY KEY", 0), ("a INTEGER PRIMARY KEY ASC", 0), ("a INTEGER PRIMARY KEY DESC", nil), ("a INT PRIMARY KEY", nil),
             ("b, a integer, PRIMARY KEY(a DESC)", 1), ("a INTEGER, b, PRIMARY KEY(a, b)", nil), ("a INTEGER, PRIMARY KEY(\"A\")", 0),
@@ -54,7 +54,7 @@ import Testing
             == [["a BINARY"], ["c NOCASE", "a rtrim DESC"], ["c BINARY"]])
     }
 
-    @Test("What is no CREATE TABLE gives nothing, and any bytes end")
+    @Test("A statement that is no CREATE TABLE gives nothing, and no bytes make the parser hang")
     func damagedStatements() throws {
         let statement = "CREATE TABLE t(a INTEGER DEFAULT (1+(2)), \"b\" TEXT CHECK(b IN ('x', 'y')), UNIQUE(a, b)) WITHOUT ROWID"
         for end in 0..<statement.utf8.count - 14 {
@@ -65,9 +65,9 @@ import Testing
         }
         let clock = ContinuousClock(), start = clock.now
         for part in ["(", "1e+", "UNIQUE(a", "a,", "'", "x'", "[", "/*", "DEFAULT -", "\"\"\""] {
-            _ = TableParser.parse("CREATE TABLE t(a " + String(repeating: part, count: (1 << 20) / part.utf8.count - 20), encoding: .utf8)
+            _ = TableParser.parse("CREATE TABLE t(a " + String(repeating: part, count: (1 << 17) / part.utf8.count), encoding: .utf8)
         }
-        #expect(clock.now - start < .seconds(60))
+        #expect(clock.now - start < .seconds(30))
     }
 
     @Test("Columns, keys and defaults are those that SQLite has", .enabled(if: Databases.canBeMade, Databases.needPython))
@@ -99,43 +99,45 @@ import Testing
                 let columns = index.columns.compactMap(\.name).joined(separator: "|")
                 return "t\(Dump.hex(Array(index.name.utf8))) t\(Dump.hex(Array(columns.utf8)))"
             }
-            #expect(lines.count == 4 && lines == answers[tables.count].split(separator: "\n").map(String.init))
+            #expect(lines.count == 2 && lines == answers[tables.count].split(separator: "\n").map(String.init))
         }
     }
 
+    /// Tables of every kind, with rows that are older than some of their columns.
+    private static let everyKind = """
+        CREATE TABLE old(a, b TEXT)
+        INSERT INTO old VALUES (1, 'x'), (2, NULL)
+        ALTER TABLE old ADD COLUMN c
+        ALTER TABLE old ADD COLUMN d TEXT DEFAULT 'de''fault'
+        ALTER TABLE old ADD COLUMN e REAL DEFAULT 3
+        ALTER TABLE old ADD COLUMN f INTEGER DEFAULT '-12'
+        ALTER TABLE old ADD COLUMN g TEXT DEFAULT 5
+        ALTER TABLE old ADD COLUMN h BLOB DEFAULT x'00ff'
+        ALTER TABLE old ADD COLUMN i NUMERIC DEFAULT 1e3
+        ALTER TABLE old ADD COLUMN j INTEGER DEFAULT TRUE
+        ALTER TABLE old ADD COLUMN k DEFAULT 0x10
+        INSERT INTO old(a) VALUES (3)
+        CREATE TABLE made(a INTEGER, b AS (a * 2), c TEXT AS (a || 'x') STORED, d REAL)
+        INSERT INTO made(a, d) VALUES (1, 2), (5, 2.5)
+        CREATE TABLE flat(a TEXT, b, c REAL, d TEXT, PRIMARY KEY(c, a)) WITHOUT ROWID
+        INSERT INTO flat VALUES ('x', 1, 2, 'long'), ('y', NULL, 1, NULL), ('w', zeroblob(5000), 2.5, ''), ('x', 7, -3, 'é')
+        CREATE INDEX flat_d ON flat(d)
+        CREATE TABLE gone(a, b, c)
+        INSERT INTO gone VALUES (1, 2, 3)
+        ALTER TABLE gone DROP COLUMN b
+        ALTER TABLE gone RENAME COLUMN c TO "new name"
+        CREATE VIEW v AS SELECT * FROM old
+        CREATE TRIGGER r AFTER INSERT ON old BEGIN DELETE FROM gone; END
+        CREATE VIRTUAL TABLE f USING fts5(body)
+        CREATE TABLE counted(id INTEGER PRIMARY KEY AUTOINCREMENT)
+        INSERT INTO counted VALUES (7)
+        CREATE TABLE "none"(a)
+        CREATE TABLE copied AS SELECT a, b AS 'b c' FROM old
+        """
+
     @Test("Rows of every kind of table read as in SQLite", .enabled(if: Databases.canBeMade, Databases.needPython), arguments: TreeTests.encodings)
     func rowsOfEveryKind(encoding: String) throws {
-        let sql = """
-            CREATE TABLE old(a, b TEXT)
-            INSERT INTO old VALUES (1, 'x'), (2, NULL)
-            ALTER TABLE old ADD COLUMN c
-            ALTER TABLE old ADD COLUMN d TEXT DEFAULT 'de''fault'
-            ALTER TABLE old ADD COLUMN e REAL DEFAULT 3
-            ALTER TABLE old ADD COLUMN f INTEGER DEFAULT '-12'
-            ALTER TABLE old ADD COLUMN g TEXT DEFAULT 5
-            ALTER TABLE old ADD COLUMN h BLOB DEFAULT x'00ff'
-            ALTER TABLE old ADD COLUMN i NUMERIC DEFAULT 1e3
-            ALTER TABLE old ADD COLUMN j INTEGER DEFAULT TRUE
-            ALTER TABLE old ADD COLUMN k DEFAULT 0x10
-            INSERT INTO old(a) VALUES (3)
-            CREATE TABLE made(a INTEGER, b AS (a * 2), c TEXT AS (a || 'x') STORED, d REAL)
-            INSERT INTO made(a, d) VALUES (1, 2), (5, 2.5)
-            CREATE TABLE flat(a TEXT, b, c REAL, d TEXT, PRIMARY KEY(c, a)) WITHOUT ROWID
-            INSERT INTO flat VALUES ('x', 1, 2, 'long'), ('y', NULL, 1, NULL), ('w', zeroblob(5000), 2.5, ''), ('x', 7, -3, 'é')
-            CREATE INDEX flat_d ON flat(d)
-            CREATE TABLE gone(a, b, c)
-            INSERT INTO gone VALUES (1, 2, 3)
-            ALTER TABLE gone DROP COLUMN b
-            ALTER TABLE gone RENAME COLUMN c TO "new name"
-            CREATE VIEW v AS SELECT * FROM old
-            CREATE TRIGGER r AFTER INSERT ON old BEGIN DELETE FROM gone; END
-            CREATE VIRTUAL TABLE f USING fts5(body)
-            CREATE TABLE counted(id INTEGER PRIMARY KEY AUTOINCREMENT)
-            INSERT INTO counted VALUES (7)
-            CREATE TABLE "none"(a)
-            CREATE TABLE copied AS SELECT a, b AS 'b c' FROM old
-            """
-        try Databases.withScript(sql, encoding: encoding) { url in
+        try Databases.withScript(Self.everyKind, encoding: encoding) { url in
             let file = try SQLiteFile.open(path: url.path)
             #expect(Set(file.schema.entries.map(\.kind)) == [.table, .virtualTable, .index, .view, .trigger])
             #expect(try file.table(named: "made").columns.map(\.isStored) == [true, false, true, true])

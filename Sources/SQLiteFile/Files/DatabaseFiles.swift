@@ -36,6 +36,10 @@ protocol DatabaseFiles: Sendable {
     /// Whether any file has this path.
     func exists(_ path: String) -> Bool
 
+    /// Waits until a change of the file would give it another modification time.
+    /// - Returns: false if nothing had to be waited for.
+    func settle(_ status: FileStatus) -> Bool
+
     /// Takes SQLite's SHARED lock.
     /// - Returns: false if the file system has no locks.
     func lock() throws(SQLiteFileError) -> Bool

@@ -12,11 +12,12 @@
 ///     It runs after the reading, so it finds all that happened before or during it.
 /// (5) A page that our log has is read from the log. Its frame stays as it was until the salts change, which (4) finds.
 /// (6) Without frames of our own, a whole cycle (commit, checkpoint, cut) could lie between two checks. It changes the file's
-///     modification time, which counts only then: with frames, a checkpoint of them changes the time but no page that we read.
+///     modification time, which counts only then: with frames, a checkpoint of them changes the time but no page that we read. A time
+///     that is too young to tell two changes apart is waited for when the file is opened.
 /// (7) A rollback journal that no running writer owns is laid over the file, as SQLite would roll it back. SQLite removes it when it
 ///     does, and that shows.
 ///
-/// Limits: a file system without locks leaves (1) to the change counter and the times; a clock's step of a few milliseconds bounds (6).
+/// Limits: a file system without locks leaves (1) to the change counter and the times; one whose times step by more than 10 ms weakens (6).
 struct DatabaseState {
     enum Overlay {
         case none
@@ -129,6 +130,12 @@ struct DatabaseState {
     }
 
     // MARK: Checking
+
+    /// Whether the modification time is a sign of changes, by (6).
+    var needsTime: Bool {
+        if case .none = overlay { return header.usesWriteAheadLog }
+        return false
+    }
 
     /// Throws `changed` if the database is no longer in this state.
     func check(_ files: any DatabaseFiles) throws(SQLiteFileError) {

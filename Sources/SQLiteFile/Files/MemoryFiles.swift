@@ -16,6 +16,7 @@ package struct MemoryFiles: DatabaseFiles {
     func open(_ part: DatabasePart) -> (any ByteSource)? { parts[part].map(MemorySource.init) }
     func status(_ part: DatabasePart) -> FileStatus? { parts[part].map { MemorySource(bytes: $0).status() } }
     func exists(_ path: String) -> Bool { false }
+    func settle(_ status: FileStatus) -> Bool { false }
     func lock() -> Bool { true }
     func unlock() {}
     func isReserved() -> Bool? { false }

@@ -5,7 +5,7 @@ import Platform
     /// The files of a database on disk. None of them is ever created or written.
     struct POSIXFiles: DatabaseFiles {
         let path: String
-        /// How long a lock that a writer holds is waited for.
+        /// The longest wait for a writer's lock.
         let patience: Duration
         private let file: POSIXSource
 
@@ -32,6 +32,18 @@ import Platform
         }
 
         func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+        /// A kernel's file times step with its clock tick, of at most 10 ms.
+        private static let timeStep: Int64 = 20_000_000
+
+        func settle(_ status: FileStatus) -> Bool {
+            var now = timespec()
+            guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
+            let age = (Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)) &- status.modified
+            guard age > -Self.timeStep, age < Self.timeStep else { return false }
+            usleep(UInt32((Self.timeStep - max(0, age)) / 1000 + 1))
+            return true
+        }
 
         func lock() throws(SQLiteFileError) -> Bool { try file.lock.take(patience) }
         func unlock() { file.lock.release() }

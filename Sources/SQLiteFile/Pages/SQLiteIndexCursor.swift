@@ -61,6 +61,8 @@ package struct SQLiteIndexCursor: ~Copyable {
                 let middle = (low + high) / 2
                 try load(middle)
                 let order = try compare(with: key)
+                // A search compares few entries, some of them more than once.
+                row.beginWalk()
                 if order < 0 || (order == 0 && side == .after) { low = middle + 1 } else { high = middle }
             }
             path.top.pointee.index = low
@@ -82,6 +84,7 @@ package struct SQLiteIndexCursor: ~Copyable {
 
     private mutating func begin() {
         path.reset()
+        row.beginWalk()
         isStarted = false
         isAtEnd = false
         isBetweenChildren = false

@@ -68,6 +68,7 @@ package struct SQLiteTableCursor: ~Copyable {
 
     private mutating func begin() {
         path.reset()
+        row.beginWalk()
         isStarted = false
         isAtEnd = false
         lastRowid = nil

@@ -47,7 +47,8 @@ extension SQLiteRow {
 
     /// An exact comparison: a `Double` cannot hold every integer.
     static func order(_ integer: Int64, _ real: Double) -> Int {
-        if real < -0x1p63 { return 1 }
+        // SQLite has no such value: it would be NULL.
+        if real.isNaN || real < -0x1p63 { return 1 }
         if real >= 0x1p63 { return -1 }
         let whole = Int64(real)
         if integer != whole { return integer < whole ? -1 : 1 }

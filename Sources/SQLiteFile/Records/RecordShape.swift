@@ -1,4 +1,4 @@
-/// How the columns of a table or an index lie in its records.
+/// The places of a table's or an index's columns in its records.
 final class RecordShape {
     struct Column {
         /// The position in the record; -1 for a column that is not stored.

@@ -116,6 +116,8 @@ package struct SQLiteRow: ~Copyable {
 
     // MARK: Reading
 
+    func beginWalk() { overflow.beginWalk() }
+
     /// Reads the record's header.
     @inline(__always)
     mutating func load(_ payload: Payload) throws(SQLiteFileError) {

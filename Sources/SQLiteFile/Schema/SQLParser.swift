@@ -1,4 +1,4 @@
-/// What the readers of statements have in common: a position among the tokens.
+/// A position among a statement's tokens, with the steps that all readers of statements need.
 struct SQLParser {
     let sql: [UInt8]
     let tokens: [SQLToken]

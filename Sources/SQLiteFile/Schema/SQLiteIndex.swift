@@ -8,7 +8,7 @@ package struct SQLiteIndex {
     /// Whether rows are left out that a condition excludes.
     package let isPartial: Bool
 
-    private let file: SQLiteFile
+    private let pages: PageStore
     private let hasRowids: Bool
     private let shape: RecordShape
 
@@ -19,20 +19,20 @@ package struct SQLiteIndex {
         self.columns = columns
         self.isUnique = isUnique
         self.isPartial = isPartial
-        file = table.file
+        pages = table.pages
         hasRowids = table.hasRowids
         let key = hasRowids ? 1 : table.definition.storedKey.count
         let fields = (0..<columns.count + key).map { index in
             let column = index < columns.count ? columns[index].name.flatMap(table.index(ofColumn:)) : nil
             return RecordShape.Column(field: index, isReal: column.map { table.columns[$0].affinity == .real } ?? false)
         }
-        shape = RecordShape(columns: fields, missing: fields.map { _ in .null }, encoding: table.file.header.encoding)
+        shape = RecordShape(columns: fields, missing: fields.map { _ in .null }, encoding: table.encoding)
     }
 
     /// The entries by key. The row's columns are the index's; its rowid is that of the table's row.
     package func entries() -> SQLiteIndexCursor {
         let rowid = hasRowids ? columns.count : nil
-        return SQLiteIndexCursor(pages: file.pages, root: rootPage, shape: shape, keyColumns: columns, rowidField: rowid)
+        return SQLiteIndexCursor(pages: pages, root: rootPage, shape: shape, keyColumns: columns, rowidField: rowid)
     }
 
     /// Calls `body` with each entry of a range of keys, until it returns false. A key has values for the first columns, or for all.
@@ -54,6 +54,6 @@ package struct SQLiteIndex {
     }
 
     package func entryCount() throws(SQLiteFileError) -> Int {
-        try TreeCount.entries(pages: file.pages, root: rootPage, isTable: false)
+        try TreeCount.entries(pages: pages, root: rootPage, isTable: false)
     }
 }

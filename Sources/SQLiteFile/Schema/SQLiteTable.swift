@@ -18,16 +18,19 @@ package struct SQLiteTable {
     package let hasRowids: Bool
 
     let definition: TableDefinition
-    let file: SQLiteFile
+    // Not the file, which keeps its tables.
+    let pages: PageStore
+    let encoding: DatabaseHeader.TextEncoding
     private let shape: RecordShape
     /// The primary key of a table without rowids.
     private let keyColumns: [KeyColumn]
 
-    init(_ definition: TableDefinition, name: String, rootPage: UInt32, file: SQLiteFile) {
+    init(_ definition: TableDefinition, name: String, rootPage: UInt32, pages: PageStore, encoding: DatabaseHeader.TextEncoding) {
         self.definition = definition
         self.name = name
         self.rootPage = rootPage
-        self.file = file
+        self.pages = pages
+        self.encoding = encoding
         hasRowids = definition.hasRowids
         keyColumns = definition.hasRowids ? [] : definition.storedKey
         columns = definition.columns.enumerated().map { index, column in
@@ -35,7 +38,7 @@ package struct SQLiteTable {
                 name: column.name, declaredType: column.declaredType, affinity: definition.affinity(column),
                 isRowid: index == definition.rowidColumn, isStored: column.storage == .stored)
         }
-        shape = definition.shape(file.header.encoding)
+        shape = definition.shape(encoding)
     }
 
     package func index(ofColumn name: String) -> Int? { definition.index(ofColumn: name) }
@@ -44,18 +47,18 @@ package struct SQLiteTable {
     /// - Throws: `unsupported` for a table without rowids.
     package func rows() throws(SQLiteFileError) -> SQLiteTableCursor {
         guard hasRowids else {
-            throw SQLiteFileError(.unsupported, path: file.path, "the table \(name) has no rowids", remedy: "Read its entries by its primary key.")
+            throw SQLiteFileError(.unsupported, path: pages.path, "the table \(name) has no rowids", remedy: "Read its entries by its primary key.")
         }
-        return SQLiteTableCursor(pages: file.pages, root: rootPage, shape: shape)
+        return SQLiteTableCursor(pages: pages, root: rootPage, shape: shape)
     }
 
     /// The rows of a table without rowids, by primary key.
     /// - Throws: `unsupported` for a table with rowids.
     package func entries() throws(SQLiteFileError) -> SQLiteIndexCursor {
         guard !hasRowids else {
-            throw SQLiteFileError(.unsupported, path: file.path, "the table \(name) has rowids", remedy: "Read its rows by rowid.")
+            throw SQLiteFileError(.unsupported, path: pages.path, "the table \(name) has rowids", remedy: "Read its rows by rowid.")
         }
-        return SQLiteIndexCursor(pages: file.pages, root: rootPage, shape: shape, keyColumns: keyColumns, rowidField: nil)
+        return SQLiteIndexCursor(pages: pages, root: rootPage, shape: shape, keyColumns: keyColumns, rowidField: nil)
     }
 
     /// Calls `body` with each row, in the order of rowids or of the primary key, until it returns false.
@@ -73,7 +76,7 @@ package struct SQLiteTable {
 
     /// The count of rows. It reads the pages of the tree, but no record.
     package func rowCount() throws(SQLiteFileError) -> Int {
-        try TreeCount.entries(pages: file.pages, root: rootPage, isTable: hasRowids)
+        try TreeCount.entries(pages: pages, root: rootPage, isTable: hasRowids)
     }
 
     /// - Returns: nil if the table is empty.
@@ -84,7 +87,7 @@ package struct SQLiteTable {
 }
 
 extension TableDefinition {
-    /// Where the columns lie in a record. Without rowids the primary key's come first.
+    /// The places of the columns in a record. Without rowids the primary key's come first.
     func shape(_ encoding: DatabaseHeader.TextEncoding) -> RecordShape {
         var shapes = columns.map { RecordShape.Column(field: -1, isReal: affinity($0) == .real) }
         if let rowidColumn { shapes[rowidColumn].isRowid = true }

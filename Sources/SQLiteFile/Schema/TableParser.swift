@@ -32,7 +32,7 @@ struct TableParser {
         repeat {
             guard item() else { return false }
         } while parser.skip(symbol: ",")
-        guard parser.skip(symbol: ")"), !table.columns.isEmpty, table.columns.count <= Self.columnsMax else { return false }
+        guard parser.skip(symbol: ")"), !table.columns.isEmpty else { return false }
         options()
         return true
     }
@@ -49,7 +49,7 @@ struct TableParser {
     private mutating func item() -> Bool {
         let isConstraint = ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"].contains { parser.isWord($0) }
         if !isConstraint {
-            guard let name = parser.name() else { return false }
+            guard table.columns.count < Self.columnsMax, let name = parser.name() else { return false }
             table.columns.append(TableDefinition.Column(name: name))
             type()
         }

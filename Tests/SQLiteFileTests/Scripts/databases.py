@@ -1,4 +1,4 @@
-"""Makes databases with SQLite and says what is in them: python3 databases.py COMMAND ARGUMENTS. The tests run it.
+"""Makes databases with SQLite and dumps their rows: python3 databases.py COMMAND ARGUMENTS. The tests run it.
 
 A dump has one line for each row: table, rowid (or -), then the values: n, i and digits, r and the bits in hexadecimal, t or b and bytes
 in hexadecimal (texts as UTF-8).
@@ -152,7 +152,7 @@ def journal(directory, page_size, synchronous):
 
 
 def script(path, page_size, encoding):
-    """Runs the SQL of the standard input, statements by lines, and saves what is there."""
+    """Runs the SQL of the standard input, one statement a line, and writes the dump."""
     connection = connect(path, page_size, encoding)
     for line in sys.stdin.read().split("\n"):
         connection.execute(line)
