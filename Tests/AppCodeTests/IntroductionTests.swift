@@ -10,7 +10,7 @@ private enum Introductions {
         return NSManagedObjectModel(contentsOf: url)!
     }()
 
-    static func place(_ name: String) -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString)-\(name)") }
+    static func temporaryURL(_ name: String) -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString)-\(name)") }
 }
 
 // A container of the program's own, which saves.
@@ -129,7 +129,7 @@ extension Book {
 
 @MainActor @Suite struct IntroductionTests {
     @Test func jokesAreInsertedFetchedUpdatedAndDeleted() throws {
-        let url = Introductions.place("jokes")
+        let url = Introductions.temporaryURL("jokes")
         defer { try? FileManager.default.removeItem(at: url) }
         let id: UUID
         do {
@@ -163,8 +163,8 @@ extension Book {
         #expect(manager.list.map(\.title) == ["sharpen", "stack"])
     }
 
-    @Test func booksAndFeedbackLieInStoresOfTheirOwn() throws {
-        let folder = Introductions.place("books")
+    @Test func booksAndFeedbackAreInStoresOfTheirOwn() throws {
+        let folder = Introductions.temporaryURL("books")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let container = PersistentContainer(name: "Introductions", managedObjectModel: Introductions.model)

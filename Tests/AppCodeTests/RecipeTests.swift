@@ -14,7 +14,7 @@ import Testing
         #expect(AppContainer(name: "Other", managedObjectModel: PersistenceController.model).persistentStoreDescriptions.first?.url?.path.contains("heartwood-apps-") == true)
     }
 
-    @Test func anObjectIsMadeOfAClassThatIsKnownAtRunTimeAlone() throws {
+    @Test func anObjectIsMadeOfAClassThatIsKnownOnlyAtRunTime() throws {
         let tag = make(Tag.self, in: context), chef = makeOfEntity(Chef.self, in: context), other = Chef.create(in: context)
         tag.name = "a"
         let same = type(of: other as NSManagedObject).init(context: context)
@@ -119,7 +119,7 @@ import Testing
         #expect(ids.count == 3 && soup.tags.isEmpty && hot.isDeleted && context.deletedObjects.contains(hot))
     }
 
-    @Test func whatIsWrongWithASaveIsToldByKeyAndObject() throws {
+    @Test func errorsOfASaveNameTheirKeyAndObject() throws {
         let poison = Recipe.insert(into: context, title: "Poison"), nameless = Recipe.insert(into: context, title: "")
         let untitled = NSEntityDescription.insertNewObject(forEntityName: "Recipe", into: context)
         do {

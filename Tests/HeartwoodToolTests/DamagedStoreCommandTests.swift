@@ -29,8 +29,8 @@ import Testing
         return path
     }
 
-    @Test("Each reading command refuses a damaged store, and warns where it is told to read what is whole")
-    func damageIsTold() throws {
+    @Test("Each reading command refuses a damaged store, and warns if it may read the undamaged parts")
+    func damageIsReported() throws {
         let store = try damaged()
         defer { ToolProcess.cleanUp(store) }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: store))

@@ -118,7 +118,7 @@ import Testing
 
     // MARK: The reader
 
-    @Test("What is no JSON is refused with its place, and deep nesting with it") func noJSON() {
+    @Test("Invalid JSON and deep nesting are refused with the position") func noJSON() {
         for (text, offset) in [
             ("", 0), ("{", 1), ("{\"a\"", 4), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("[1,]", 3), ("[1 2]", 3), ("01", 1), ("1.", 2), ("1e", 2), ("-", 1), ("+1", 0), (".5", 0),
             ("nul", 0), ("\"\u{1}\"", 1), ("\"\\x\"", 1), ("\"\\u12\"", 5), ("\"\\ud800\"", 1), ("\"\\udc00\"", 1), ("\"\\ud800\\u0041\"", 1), ("\"a", 2), ("{} {}", 3), ("NaN", 0),
@@ -131,7 +131,7 @@ import Testing
         #expect(throws: JSONText.Fault.self) { try bytes.withUnsafeBytes { try JSONText.value($0) } }
     }
 
-    @Test("What is JSON is read: space, escapes, pairs of surrogates, names by their characters") func goodJSON() throws {
+    @Test("Valid JSON is read: space, escapes, pairs of surrogates, names by their characters") func goodJSON() throws {
         func text(_ json: String) throws -> String? {
             guard case .text(let text) = try Array(json.utf8).withUnsafeBytes({ try JSONText.value($0) }) else { return nil }
             return text

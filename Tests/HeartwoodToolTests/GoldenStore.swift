@@ -150,7 +150,7 @@ struct GoldenStore {
     /// Adds a layout: the model's second version, installed by hand.
     private mutating func addNicknames() throws {
         let model = GoldenModel.make()
-        model.freeze()
+        model.makeImmutable()
         guard let log else { return }
         try log.write { transaction in
             for name in ["Person", "Employee"] {
@@ -179,9 +179,9 @@ struct GoldenStore {
         ada.setValue(Set([try find("Tag", "label", "blå")]), forKey: "tags")
         context.delete(try find("Person", "email", "gone@example.org"))
         context.delete(try find("Everything", "string", "deleted later"))
-        for (place, entry) in try all("Entry").enumerated() {
-            if place % 5 == 0 { context.delete(entry) }
-            if place % 7 == 1 { entry.setValue(place, forKey: "size") }
+        for (position, entry) in try all("Entry").enumerated() {
+            if position % 5 == 0 { context.delete(entry) }
+            if position % 7 == 1 { entry.setValue(position, forKey: "size") }
         }
         try save(as: "Zoë")
         // A photo that stays, and one that replaces another.
@@ -201,7 +201,7 @@ struct GoldenStore {
             let builder = RowBuilder()
             builder.begin(table.currentLayout)
             builder.set(0, int64: 1)
-            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.unsafeBody())
         }
         try log?.write { transaction in
             try transaction.setSystemValue(20, [4])

@@ -90,12 +90,12 @@ import Testing
         let path = try Goldens.copy(.corrupt)
         defer { ToolProcess.cleanUp(path) }
         let sound = try Data(contentsOf: Goldens.file(.sound)), damaged = try Data(contentsOf: URL(fileURLWithPath: path))
-        let place = try #require(sound.indices.first { sound[$0] != damaged[$0] })
+        let offset = try #require(sound.indices.first { sound[$0] != damaged[$0] })
         var options = StoreOptions()
         options.isReadOnly = true
         let whole = try LogStore.open(path: try Goldens.file(.sound).path, options: options)
         let hit = try #require(try whole.commit(whole.snapshot().sequence - 1))
-        #expect(UInt64(place) >= hit.offset && UInt64(place) < hit.offset + hit.byteCount)
+        #expect(UInt64(offset) >= hit.offset && UInt64(offset) < hit.offset + hit.byteCount)
         do {
             _ = try GoldenStore(opening: URL(fileURLWithPath: path))
             Issue.record("a damaged store was opened for writing")

@@ -40,8 +40,8 @@ import Testing
 
         // One byte of the longest value is damaged: the other two come out, and the loss is reported.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
-        let place = try #require(bytes.range(of: Data(repeating: UInt8(ascii: "c"), count: 1000)))
-        bytes[place.lowerBound + 500_000] = 0
+        let range = try #require(bytes.range(of: Data(repeating: UInt8(ascii: "c"), count: 1000)))
+        bytes[range.lowerBound + 500_000] = 0
         try bytes.write(to: URL(fileURLWithPath: store))
         let salvage = try ToolProcess.run("salvage", store, "-o", new, "--json")
         let lost = try #require(try json(salvage.output)["lostValues"] as? [[String: Any]])

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("An error is shown with its position") func whatIsWrongIsSaidWithItsPlace() throws {
+    @Test("An error is shown with its position") func anErrorIsShownWithItsPosition() throws {
         try stored { store in
             let cases: [(arguments: [String], says: String)] = [
                 (["--where", "name = = 3"], "    name = = 3\n           ^"), (["--select", "sum:(size"], "    sum:(size\n             ^"),

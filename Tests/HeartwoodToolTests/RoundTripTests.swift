@@ -109,8 +109,8 @@ import Testing
     @Test("Texts of delimited files come back") func textsOfDelimitedFilesComeBack() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let texts = ["a\r\nb", "\r", "\n", "\r\n", "ends\r", "\u{FEFF}mark", "\"", "a,b", "", " ", "x\n\u{FEFF}y"]
-        let lines = try texts.enumerated().map { place, text in
-            let object = ["key": "\u{FEFF}\(place)", "text": text]
+        let lines = try texts.enumerated().map { number, text in
+            let object = ["key": "\u{FEFF}\(number)", "text": text]
             return String(decoding: try JSONSerialization.data(withJSONObject: object, options: .sortedKeys), as: UTF8.self) + "\n"
         }.joined()
         #expect(try imported(lines, "jsonl", into: "first").status == 0)

@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("A whole store that is exported and imported is equal, whatever the batches are", arguments: ["1", "3", "1000"])
+    @Test("A whole store that is exported and imported is equal with any size of batches", arguments: ["1", "3", "1000"])
     func aWholeStoreComesBack(batch: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let context = try open("a.heartwood")
@@ -195,7 +195,7 @@ import Testing
         #expect(try contents("b.heartwood") == first)
     }
 
-    @Test("Labels name objects before and after their lines, and those that nothing explains are refused") func labels() throws {
+    @Test("Labels name objects before and after their lines, and unresolved labels are refused") func labels() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func attempt(_ text: String, _ more: String...) throws -> ToolProcess.Result {
             let file = path("in.jsonl")

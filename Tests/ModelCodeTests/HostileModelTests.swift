@@ -31,13 +31,13 @@ import Testing
     @Test("Names of entities, classes and properties that are no identifiers are refused with their line")
     func namesThatAreCodeAreRefused() throws {
         for hostile in ["A {}", "A&#10;", "A\u{200D}", "A:B", "A&quot;", "A\\(1)", "../A", "_", "A`", "A;B", ""] {
-            for place in [
+            for element in [
                 "<entity name=\"\(hostile)\"/>", "<entity name=\"E\" representedClassName=\"\(hostile.isEmpty ? " " : hostile)\"/>",
                 "<entity name=\"E\"><attribute name=\"\(hostile)\"/></entity>",
                 "<entity name=\"E\"><relationship name=\"\(hostile)\" destinationEntity=\"E\"/></entity>",
                 "<entity name=\"E\"><fetchedProperty name=\"\(hostile)\"/></entity>",
             ] {
-                let error = #expect(throws: CodeError.self, "\(place)") { try read("<model>\n\(place)</model>") }
+                let error = #expect(throws: CodeError.self, "\(element)") { try read("<model>\n\(element)</model>") }
                 #expect(error?.description.contains(":2: ") == true && error?.description.contains("\n") == false, "\(error?.description ?? "")")
             }
         }

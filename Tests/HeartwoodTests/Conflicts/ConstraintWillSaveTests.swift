@@ -38,7 +38,7 @@ import Testing
         return (stack, context, old, new)
     }
 
-    @Test("The row's object is told of the save once",
+    @Test("The row's object is notified of the save once",
         arguments: StoreKind.numbering,
         [NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .overwriteMergePolicyType])
     func theRowsObjectHearsOfItOnce(kind: StoreKind, type: NSMergePolicyType) throws {

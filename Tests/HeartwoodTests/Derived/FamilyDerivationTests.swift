@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test("Derived attributes agree with a plain computation", arguments: [.recordLog, .binary] as [StoreKind], 1...4)
-    func derivedAttributesAreWhatAPlainWalkGives(kind: StoreKind, seed: Int) throws {
+    func derivedAttributesEqualAPlainTraversal(kind: StoreKind, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func pick(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
         let stack = try TestStack(kind, model: Self.model().widened())

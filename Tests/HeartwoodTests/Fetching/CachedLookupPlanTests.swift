@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("Saves of another handle are seen and announced") func whatAnotherHandleSavesIsSeenAndTold() throws {
+    @Test("Saves of another handle are seen and announced") func aSaveOfAnotherHandleIsSeenAndReported() throws {
         let stack = try TestStack(.recordLog, options: [NSRecordLogDurabilityOption: "full"])
         stack.insert("Employee", ["email": "e3@x", "age": 3])
         try stack.context.save()

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("Tables scanned through different indexes give one order", arguments: StoreKind.planning)
-    func tablesThatWalkDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
+    func tablesThatScanDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("ca", [("c", true), ("a", true)])]))
         for number in 0..<1000 {
             stack.insert("Base", ["a": number % 50, "b": number % 40 == 0 ? 5 : 7, "c": 2])
@@ -108,8 +108,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         let tails = [["a"], ["d"], ["a", "d"], ["d", "a"], ["a", "c", "d"], ["a", "b", "d"]]
-        let indexes = (0..<10).map { place in
-            return (name: "i\(place)", elements: ([pick(["b", "c"])] + pick(tails)).map { ($0, Int.random(in: 0..<9, using: &random) > 0) })
+        let indexes = (0..<10).map { number in
+            return (name: "i\(number)", elements: ([pick(["b", "c"])] + pick(tails)).map { ($0, Int.random(in: 0..<9, using: &random) > 0) })
         }
         let stack = try TestStack(.inMemory, model: Self.model(indexes))
         for entity in ["Base", "First", "Second"] {

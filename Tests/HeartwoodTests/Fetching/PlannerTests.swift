@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("Counts come from the index only", arguments: StoreKind.planning)
-    func countsComeFromTheIndexAlone(kind: StoreKind) throws {
+    func countsComeOnlyFromTheIndex(kind: StoreKind) throws {
         let stack = try filled(kind)
         func counted(_ format: String) throws -> (count: Int, visited: Int, entries: Int) {
             let reads = stack.rowReads

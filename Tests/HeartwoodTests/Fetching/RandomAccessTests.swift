@@ -145,7 +145,7 @@ import Testing
         var first: [NSManagedObject]?
         // Some of the indexes by force; fewer with unsaved changes.
         let forced = isStored ? Set(ways.map { 3 + (($0 + 1) * 7) % (Self.ways.count - 3) }) : []
-        for (place, (name, tuning)) in Self.ways.enumerated() where place < (isStored ? 3 : 1) || forced.contains(place) {
+        for (index, (name, tuning)) in Self.ways.enumerated() where index < (isStored ? 3 : 1) || forced.contains(index) {
             try QueryTuning.with(tuning) { () throws in
                 let what = "\(seed), \(format) by \(sort.map { (SortProbe($0).key ?? "", $0.ascending) }), way \(name)"
                 (request.fetchLimit, request.fetchOffset) = (0, 0)

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("Unsaved objects are sorted in", arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
-    func whatIsNotSavedTakesItsPlace(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
+    func anUnsavedObjectTakesItsPosition(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         var names = Self.names
         let stack = try stack(kind, names: Array(names[..<20]))
         for age in 20..<names.count {

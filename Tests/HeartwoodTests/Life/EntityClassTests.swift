@@ -70,7 +70,7 @@ final class Annotated: NSManagedObject {
     }
 
     #if os(Linux) || os(macOS)
-        @Test("A class with stored properties ends the program with what to write in its place")
+        @Test("A class with stored properties ends the program; the message says what to write")
         func aClassWithStoredPropertiesIsRefused() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let entity = NSEntityDescription()

@@ -36,7 +36,7 @@ import Testing
         #expect(own.changedValues().keys.sorted() == ["items"])
     }
 
-    @Test("What a primitive setter sets is no change", arguments: StoreKind.allCases) func primitives(kind: StoreKind) throws {
+    @Test("A value that a primitive setter sets is no change", arguments: StoreKind.allCases) func primitives(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
         person.setPrimitiveValue("x", forKey: "name")

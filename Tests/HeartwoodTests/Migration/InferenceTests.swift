@@ -42,7 +42,7 @@ import Testing
         #expect(error?.userInfo["sourceModel"] is NSManagedObjectModel && error?.userInfo["destinationModel"] is NSManagedObjectModel)
         let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(code(cause) == NSInferredMappingModelError && cause?.userInfo["reason"] as? String == failure.reason)
-        #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"], "the store is as it was")
+        #expect(try Data(contentsOf: chain.url) == contents && chain.scratch.names == ["store"], "the store is as it was")
     }
 
     /// A public app's tests rely on this behaviour of Core Data's inference.
@@ -148,7 +148,7 @@ import Testing
             let error = #expect(throws: (any Error).self) { try chain.with(Sketch(after)) { _ in } } as NSError?
             #expect(code(error) == NSMigrationError && error?.userInfo["reason"] as? String == reason, "\(String(describing: error))")
             #expect(error?.userInfo["entity"] as? String == "A" && error?.userInfo["property"] as? String == property)
-            #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"])
+            #expect(try Data(contentsOf: chain.url) == contents && chain.scratch.names == ["store"])
         }
         // A store without objects lacks no value.
         let empty = try Chain(kind)

@@ -47,7 +47,7 @@ import Testing
                 let chain = try Chain(kind)
                 try chain.with(Sketch("A: place:int16 x:\(old)")) { context in
                     context.make("A", ["place": 0])
-                    for (place, value) in suited.enumerated() { context.make("A", ["place": place + 1, "x": value]) }
+                    for (index, value) in suited.enumerated() { context.make("A", ["place": index + 1, "x": value]) }
                 }
                 let found = try Self.stored(in: chain, Sketch("A: place:int16 x:\(new)").model)
                 let wanted: [NSNumber?] = [nil] + suited.map { Self.converted($0, to: new) }

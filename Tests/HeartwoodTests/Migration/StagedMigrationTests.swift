@@ -77,12 +77,12 @@ import Testing
                 try chain.lines(models[3], options: options)
                     == ["A: heading=x\(mark) more=nil size=1", "A: heading=y\(mark) more=nil size=\(missing)"], "from \(version)")
             #expect(order == (version < 3 ? ["will sizes", "did"] : []) && manager.container == nil)
-            #expect(try chain.metadata()[RecordLogMetadata.unfinishedStage] == nil && chain.place.names == ["store"])
+            #expect(try chain.metadata()[RecordLogMetadata.unfinishedStage] == nil && chain.scratch.names == ["store"])
         }
     }
 
     /// Apple's implementation fails here: consecutive stages that are all lightweight, whose first and last versions have no common names.
-    @Test("A migration of only lightweight stages goes version by version") func lightweightStagesAloneGoVersionByVersion() throws {
+    @Test("A migration of only lightweight stages goes version by version") func onlyLightweightStagesGoVersionByVersion() throws {
         for stages in [[[0, 1, 2]], [[0], [1], [2]], [[0, 1], [1, 2]]] {
             let chain = try Chain()
             try chain.with(Self.versions[0]) { $0.make("A", ["name": "x", "size": 1]) }
@@ -180,15 +180,15 @@ import Testing
     }
 
     @Test("A reference finds its model") func aReferenceFindsItsModel() throws {
-        let place = try StorePlace()
-        let folder = place["Library.xcdatamodeld/v1.xcdatamodel"]
+        let scratch = try ScratchDirectory()
+        let folder = scratch["Library.xcdatamodeld/v1.xcdatamodel"]
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("<?xml version=\"1.0\"?><model><entity name=\"A\"><attribute name=\"n\" attributeType=\"String\"/></entity></model>".utf8)
             .write(to: folder.appendingPathComponent("contents"))
         let model = try NSManagedObjectModel.load(contentsOf: folder), checksum = model.versionChecksum
         #expect(NSManagedObjectModelReference(fileURL: folder, versionChecksum: checksum).resolvedModel.entitiesByName["A"] != nil)
-        #expect((try? NSManagedObjectModelReference(fileURL: place["none"], versionChecksum: checksum).resolve()) == nil)
-        if let bundle = Bundle(path: place.directory.path) {
+        #expect((try? NSManagedObjectModelReference(fileURL: scratch["none"], versionChecksum: checksum).resolve()) == nil)
+        if let bundle = Bundle(path: scratch.directory.path) {
             let named = NSManagedObjectModelReference(name: "v1", in: bundle, versionChecksum: checksum)
             #expect(named.resolvedModel.versionChecksum == checksum && named.versionChecksum == checksum)
             let hashed = NSManagedObjectModelReference(entityVersionHashes: model.entityVersionHashesByName, in: bundle, versionChecksum: checksum)

@@ -93,7 +93,7 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         var url = chain.url
         for from in 2...5 {
             let manager = NSMigrationManager(sourceModel: try Self.model(from), destinationModel: try Self.model(from + 1))
-            let next = chain.place["v\(from + 1)"]
+            let next = chain.scratch["v\(from + 1)"]
             try manager.migrateStore(from: url, type: .recordLog, mapping: try Self.mapping(from), to: next, type: .recordLog)
             url = next
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: manager.destinationModel)
@@ -124,26 +124,26 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         }
         #expect(finder.document(from: try Self.model(2), to: try Self.model(4)) == nil)
         // Without the models' files the entities identify the mapping model.
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         try FileManager.default.copyItem(
-            at: Self.folder.appendingPathComponent("Moody 4-Moody 5.xcmappingmodel"), to: place["a.xcmappingmodel"])
-        let alone = MappingFinder(directories: [place.directory])
+            at: Self.folder.appendingPathComponent("Moody 4-Moody 5.xcmappingmodel"), to: scratch["a.xcmappingmodel"])
+        let alone = MappingFinder(directories: [scratch.directory])
         #expect(alone.document(from: try Self.model(4), to: try Self.model(5)) == nil, "it leaves out an entity")
         try FileManager.default.copyItem(
-            at: Self.folder.appendingPathComponent("Moody 3-Moody 4.xcmappingmodel"), to: place["b.xcmappingmodel"])
+            at: Self.folder.appendingPathComponent("Moody 3-Moody 4.xcmappingmodel"), to: scratch["b.xcmappingmodel"])
         #expect(alone.document(from: try Self.model(3), to: try Self.model(4)) != nil)
-        let unknown = try NSMappingModel.load(contentsOf: place["b.xcmappingmodel"])
+        let unknown = try NSMappingModel.load(contentsOf: scratch["b.xcmappingmodel"])
         #expect(unknown.entityMappings[0].attributeMappings?[0].valueExpression == nil)
         unknown.complete(from: try Self.model(3), to: try Self.model(4))
         #expect(unknown.entityMappings[0].attributeMappings?[0].valueExpression != nil)
     }
 
     @Test("A file that is not a mapping model is refused with the reason") func whatIsNoMappingModelIsRefusedWithWhy() throws {
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         func error(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
-            try Data(text.utf8).write(to: place["xcmapping.xml"])
-            #expect(NSMappingModel(contentsOf: place["xcmapping.xml"]) == nil, sourceLocation: sourceLocation)
-            let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try NSMappingModel.load(contentsOf: place["xcmapping.xml"]) }
+            try Data(text.utf8).write(to: scratch["xcmapping.xml"])
+            #expect(NSMappingModel(contentsOf: scratch["xcmapping.xml"]) == nil, sourceLocation: sourceLocation)
+            let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try NSMappingModel.load(contentsOf: scratch["xcmapping.xml"]) }
             return (error as NSError?)?.localizedDescription ?? ""
         }
         #expect(try error("<database><object").contains("not well-formed"))
@@ -151,6 +151,6 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         #expect(try error("<!DOCTYPE database [<!ENTITY a \"b\">]><database></database>").contains("declares XML entities"))
         let entity = "<object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"><relationship name=\"entitymappings\" idrefs=\"z2\"/></object><object type=\"XDDEVENTITYMAPPING\" id=\"z2\">"
         #expect(try error("<database>\(entity)<attribute name=\"sourceexpressiondata\">AAAA</attribute></object></database>").contains("the source of"))
-        #expect(NSMappingModel(contentsOf: place["none"]) == nil && NSMappingModel(contentsOf: nil) == nil)
+        #expect(NSMappingModel(contentsOf: scratch["none"]) == nil && NSMappingModel(contentsOf: nil) == nil)
     }
 }

@@ -1,3 +1,4 @@
+import FileReading
 import Foundation
 import TestSupport
 import Testing
@@ -84,7 +85,7 @@ import Testing
         return try CompiledPredicateReader(path: "A.mom", of: "the rule").predicate(try KeyedArchive(writer.archive.finish(root: root), path: "A.mom").root())
     }
 
-    @Test("A list as a constant is read, and what is not known of an archive is refused with what to do")
+    @Test("A list as a constant is read, and unknown parts of an archive are refused with a remedy")
     func constantsAndUnknownExpressions() throws {
         func comparison(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 10) throws -> String {
             PredicatePrinter.format(try Self.predicate { writer in
@@ -105,7 +106,7 @@ import Testing
             #expect(error?.domain == NSCocoaErrorDomain)
             return error?.localizedDescription ?? ""
         }
-        #expect(refusal { constant($0.archive.object("NSColor", []), &$0) }.contains("the class NSColor, which is not known; write it another way"))
+        #expect(refusal { constant($0.archive.object("NSColor", []), &$0) }.contains("the class NSColor, which is unknown; write it another way"))
         #expect(refusal { $0.archive.object("NSBlockExpression", [("NSExpressionType", .integer(19))]) }.contains("19 (NSBlockExpression)"))
         #expect(refusal { $0.archive.object("NSSetExpression", [("NSExpressionType", .integer(5))]) }.contains("without NSLeftExpression"))
         #expect(refusal({ constant(.integer(1), &$0) }, type: 11).contains("the operator 11"))
@@ -213,7 +214,7 @@ import Testing
         let model = try Self.read(archive.finish(root: .reference(root)))
         #expect(model.entitiesByName["Child"]?.superentity?.name == "Parent")
         #expect(model.entitiesByName["Child"]?.properties.map(\.name).sorted() == ["children", "name", "own", "title"])
-        #expect(model.entitiesByName["Child"]?.statedProperties.map(\.name).sorted() == ["children", "own"])
+        #expect(model.entitiesByName["Child"]?.declaredProperties.map(\.name).sorted() == ["children", "own"])
         #expect(model.entitiesByName["Child"]?.relationshipsByName["children"]?.maxCount == 0)
     }
 
@@ -241,8 +242,8 @@ import Testing
     func aLongListThatManyPartsNameIsNotReadForEachOfThem() throws {
         var writer = ArchiveWriter()
         let list = writer.add(.array((0..<10_000).map { _ in .reference(0) }))
-        let attributes = (0..<2000).map { place in
-            ("a\(place)", writer.object("NSAttributeDescription", [
+        let attributes = (0..<2000).map { number in
+            ("a\(number)", writer.object("NSAttributeDescription", [
                 ("NSAttributeType", .integer(700)), ("NSIsOptional", list), ("NSIsTransient", list), ("NSFlagsKey", list),
             ]))
         }

@@ -18,7 +18,7 @@ struct CompiledModelWriter {
         let root = archive.reserve()
         for entity in model.entities { entityNumbers[entity.name ?? ""] = archive.reserve() }
         for entity in model.entities {
-            for case let relationship as NSRelationshipDescription in entity.statedProperties {
+            for case let relationship as NSRelationshipDescription in entity.declaredProperties {
                 relationshipNumbers[ObjectIdentifier(relationship)] = archive.reserve()
             }
         }
@@ -63,9 +63,9 @@ struct CompiledModelWriter {
         if !tuples.isEmpty { values.append(("NSUniqueTuples", archive.array(tuples))) }
         if !entity.indexes.isEmpty {
             let indexes = entity.indexes.map { index in
-                let elements = index.elements.enumerated().map { place, element in
+                let elements = index.elements.enumerated().map { number, element in
                     let computed = element.property as? NSExpressionDescription
-                    let name = computed == nil ? element.propertyName : "expression\(place + 1)"
+                    let name = computed == nil ? element.propertyName : "expression\(number + 1)"
                     let indexed: [(String, ArchiveWriter.Node)] = computed.map { computed in
                         [("NSIndexedProperty", archive.object("NSExpressionDescription", [
                             ("NSPropertyName", archive.text(name)), ("NSExpressionType", .integer(Int64(computed.expressionResultType.rawValue))),

@@ -92,7 +92,7 @@ import Testing
         _ = stack
     }
 
-    @Test("A copy keeps its original's destinations") func aCopyAloneKeepsTheDestinationsOfItsOriginal() throws {
+    @Test("A copy keeps its original's destinations") func onlyACopyKeepsTheDestinationsOfItsOriginal() throws {
         let model = TestStack.model()
         let person = try #require(model.entitiesByName["Person"]), copy = try #require(person.copy() as? NSEntityDescription)
         #expect(copy.relationshipsByName["group"]?.destinationEntity === model.entitiesByName["Group"])

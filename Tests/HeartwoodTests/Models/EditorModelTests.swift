@@ -1,3 +1,4 @@
+import FileReading
 import Foundation
 import TestSupport
 import Testing
@@ -91,22 +92,22 @@ import Testing
         #expect(ModelDocument(model).entities == ModelDocument(expected).entities)
     }
 
-    @Test("It is found in a model folder, alone and as the current version of several") func files() throws {
-        let place = try StorePlace()
+    @Test("It is found in a model folder as the only version and as the current one") func files() throws {
+        let scratch = try ScratchDirectory()
         for name in ["Old.xcdatamodel", "M.xcdatamodeld/M.xcdatamodel", "M.xcdatamodeld/M 2.xcdatamodel"] {
-            try FileManager.default.createDirectory(at: place[name], withIntermediateDirectories: true)
-            try Data(Self.bytes()).write(to: place[name].appendingPathComponent("elements"))
+            try FileManager.default.createDirectory(at: scratch[name], withIntermediateDirectories: true)
+            try Data(Self.bytes()).write(to: scratch[name].appendingPathComponent("elements"))
         }
-        try Data("<plist><dict><key>_XCCurrentVersionName</key><string>M.xcdatamodel</string></dict></plist>".utf8).write(to: place["M.xcdatamodeld/.xccurrentversion"])
+        try Data("<plist><dict><key>_XCCurrentVersionName</key><string>M.xcdatamodel</string></dict></plist>".utf8).write(to: scratch["M.xcdatamodeld/.xccurrentversion"])
         for name in ["Old.xcdatamodel", "M.xcdatamodeld"] {
-            #expect(try NSManagedObjectModel.load(contentsOf: place[name]).entities.compactMap(\.name) == ["Being", "Person"])
+            #expect(try NSManagedObjectModel.load(contentsOf: scratch[name]).entities.compactMap(\.name) == ["Being", "Person"])
         }
         // The name that `heartwood compile` gives it.
-        try FileManager.default.copyItem(at: place["Old.xcdatamodel/elements"], to: place["Old.mom"])
-        #expect(NSManagedObjectModel(contentsOf: place["Old.mom"])?.entities.count == 2)
+        try FileManager.default.copyItem(at: scratch["Old.xcdatamodel/elements"], to: scratch["Old.mom"])
+        #expect(NSManagedObjectModel(contentsOf: scratch["Old.mom"])?.entities.count == 2)
     }
 
-    @Test("What is not known of such a model is refused with what to do, and damage with why") func refusals() throws {
+    @Test("Unknown parts of such a model are refused with a remedy, damage with a reason") func refusals() throws {
         func reason(_ properties: (inout Writer) -> [(String, ArchiveWriter.Node)]) -> String {
             let error = #expect(throws: (any Error).self) { try Self.read(Self.bytes(properties)) } as? NSError
             return error?.localizedDescription ?? ""

@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("Templates make requests with values in place of variables") func templatesMakeRequestsWithValuesInThePlaceOfVariables() throws {
+    @Test("Templates make requests with values in place of variables") func templatesMakeRequestsWithValuesForVariables() throws {
         let stack = try TestStack(.inMemory, model: try ModelTests.load(Self.xml.replacingOccurrences(of: "representedClassName=\"Book\"", with: "")))
         let model = stack.coordinator.managedObjectModel
         let author = stack.insert("Author", ["name": "Woolf"])

@@ -66,7 +66,7 @@ import Testing
         #expect(try stack.newContext().fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).map { $0.value(forKey: "name") as? String } == ["bob"])
     }
 
-    @Test("A property's version hash shows a change") func aPropertysVersionHashTellsWhatChanged() {
+    @Test("A property's version hash shows a change") func aPropertysVersionHashShowsTheChange() {
         let name = TestStack.attribute("name", .stringAttributeType), same = TestStack.attribute("name", .stringAttributeType)
         #expect(name.versionHash == same.versionHash && name.versionHash.count == 32)
         same.versionHashModifier = "2"

@@ -24,7 +24,7 @@ import Testing
         ]
     }
 
-    @Test("A format with a long path is refused with its position") func aFormatWithALongPathIsRefusedAtItsPlace() throws {
+    @Test("A format with a long path is refused with its position") func aFormatWithALongPathIsRefusedWithItsPosition() throws {
         for path in [Self.path(65, "name"), Self.path(20_000, "name")] {
             let error = try #require(#expect(throws: PredicateFormatError.self) { try PredicateParser.parse("age = 1 AND \(path) = 'x'", arguments: []) })
             #expect("\(error)".contains("more than 64 keys"))

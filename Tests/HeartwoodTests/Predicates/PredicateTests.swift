@@ -74,12 +74,12 @@ import Testing
             #expect(try printed("a MATCHES %@", ["x*"]) == "a MATCHES \"x*\"")
             #expect(try printed("a = %@", [NSExpression(forKeyPath: "b.c")]) == "a == b.c")
             #expect(try printed("a = %@", [round]) == "a == \(round)")
-            let wrong: [(format: String, arguments: [Any?], place: Int)] = [
+            let wrong: [(format: String, arguments: [Any?], position: Int)] = [
                 ("a MATCHES %@", ["("], 2), ("a IN %@", [7], 2), ("a = %ld", ["text"], 4), ("a = %@ AND b = %@", [1], 15),
             ]
-            for (format, arguments, place) in wrong {
+            for (format, arguments, position) in wrong {
                 let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: arguments) }
-                #expect(error?.position == place, "\(round), \(format): \(error.map { "\($0)" } ?? "")")
+                #expect(error?.position == position, "\(round), \(format): \(error.map { "\($0)" } ?? "")")
             }
             #expect(try printed("a IN %@", [[1, round]]) == "a IN {1, \(round)}")
             #expect(try printed("a = %ld", [round]) == "a == \(round)")
@@ -181,7 +181,7 @@ import Testing
     }
 
     /// They are equal in Swift, but not in a fetch.
-    @Test("Formats that differ only in bytes are different") func formatsThatDifferInBytesAloneAreTwo() throws {
+    @Test("Formats that differ only in bytes are different") func formatsThatDifferOnlyInBytesAreTwo() throws {
         for literal in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
             let predicate = NSPredicate(format: "name == '\(literal)' AND age < %d", 100)
             #expect(predicate.predicateFormat.utf8.elementsEqual("name == \"\(literal)\" AND age < 100".utf8), "\(predicate.predicateFormat)")

@@ -18,7 +18,7 @@ import Testing
     @Test("An unknown key is marked", arguments: StoreKind.allCases)
     func aKeyThatIsNotThereIsMarked(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
-        for (format, printed, place) in [
+        for (format, printed, offset) in [
             ("shoe = 1", "shoe == 1", 0), ("age = 1 AND shoe = 1", "age == 1 AND shoe == 1", 13), ("boss.shoe = 1", "boss.shoe == 1", 0),
             ("ANY tags.name = 'x'", "ANY tags.name == \"x\"", 4), ("age + shoe = 1", "age + shoe == 1", 6), ("name.first = 'x'", "name.first == \"x\"", 0),
             ("SUBQUERY(tags, $t, $t.shoe = 1).@count = 0", "SUBQUERY(tags, $t, $t.shoe == 1).@count == 0", 21), ("tags.@most.weight = 1", "tags.@most.weight == 1", 0),
@@ -26,7 +26,7 @@ import Testing
         ] {
             let message = try refusal(NSPredicate(format: format), of: stack).localizedDescription
             #expect(message.contains("\"\(printed)\""), "\(message)")
-            #expect(message.hasSuffix("    \(printed)\n    \(String(repeating: " ", count: place))^"), "\(message)")
+            #expect(message.hasSuffix("    \(printed)\n    \(String(repeating: " ", count: offset))^"), "\(message)")
         }
         #expect(try refusal(NSPredicate(format: "shoe = 1"), of: stack).localizedDescription.contains("Sample has no property \"shoe\"; it has age, bits"))
     }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("Blocks and open variables are only for memory", arguments: StoreKind.allCases)
-    func blocksAndOpenVariablesAreForMemoryAlone(kind: StoreKind) throws {
+    func blocksAndOpenVariablesAreOnlyForMemory(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let block = NSPredicate(block: { _, _ in true })
         for predicate in [
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test("The fetch reports an error in a handmade predicate", arguments: StoreKind.allCases)
-    func aHandmadeFaultIsToldByTheFetch(kind: StoreKind) throws {
+    func aHandmadeFaultIsReportedByTheFetch(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         func comparison(_ type: NSComparisonPredicate.Operator, _ value: Any) -> NSPredicate {
             NSComparisonPredicate(

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("Texts in other scripts are quickly told apart from the pattern") func textsInOtherScriptsAreToldFromThePatternAtAGlance() {
+    @Test("Texts in other scripts are quickly distinguished from the pattern") func textsInOtherScriptsAreQuicklyDistinguishedFromThePattern() {
         let foldings = ASCIIFoldings([.caseInsensitive, .diacriticInsensitive])
         func mayHave(_ letter: Character, _ text: String) -> Bool {
             Array(text.utf8).withUnsafeBytes { foldings.mayHave(letter.asciiValue ?? 0, $0) }

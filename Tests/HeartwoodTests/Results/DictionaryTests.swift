@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test("Dictionaries have only the store's state", arguments: StoreKind.allCases)
-    func onlyTheStoreIsToldOf(kind: StoreKind) throws {
+    func onlyTheStoreIsReported(kind: StoreKind) throws {
         let stack = try filled(kind), child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.context
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "email", ascending: true)])
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.allCases)
-    func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
+    func aQuestionThatRowsCannotAnswerIsAskedOfObjects(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let request = TestStack.dictionaries("Person", ["name", "tagged = SUBQUERY(tags, $t, $t.label = 't').@count", "group"], sort: byEmail)
         let found = try reader.fetch(request)

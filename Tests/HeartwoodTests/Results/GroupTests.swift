@@ -138,7 +138,7 @@ import Testing
 
     /// The view computes all of it from row bytes; no object is made.
     @Test("Rows answer the usual requests", arguments: StoreKind.planning)
-    func rowsTellWhatIsUsual(kind: StoreKind) throws {
+    func rowsShowTheUsualValues(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let requests = [
             TestStack.dictionaries("Sample"), TestStack.dictionaries("Sample", ["name", "boss.boss.name", "boss", "objectID", "extra", "tags.@max.weight"]),
@@ -163,7 +163,7 @@ import Testing
             for number in 0..<5000 {
                 key.removeAll()
                 if number > 0 { key.append(text: String(repeating: "x", count: number % 40) + "\(number)") }
-                let found = table.number(of: key.buffer)
+                let found = table.number(of: key.unsafeBuffer)
                 #expect(found.number == number && found.isNew == (round == 0))
             }
         }

@@ -173,11 +173,11 @@ import Testing
                 let isNumber = having.map { !["min:(name)", "max:(born)"].contains($0.format) } ?? false
                 var groups: [(keys: [Any?], objects: [NSManagedObject])] = keys.isEmpty ? [([], objects)] : []
                 if !keys.isEmpty {
-                    var places: [String: Int] = [:]
+                    var indexes: [String: Int] = [:]
                     for object in objects {
                         let values = keys.map { expressions.value($0, object) }, name = values.map { $0.map(text) ?? "nil" }.joined(separator: "|")
-                        if let index = places[name] { groups[index].objects.append(object) } else {
-                            places[name] = groups.count
+                        if let index = indexes[name] { groups[index].objects.append(object) } else {
+                            indexes[name] = groups.count
                             groups.append((values, [object]))
                         }
                     }

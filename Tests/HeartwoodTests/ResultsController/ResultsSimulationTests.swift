@@ -148,10 +148,10 @@ import Testing
             case 22..<24 where !isChild && StoreKind.recordLogs.contains(stack.kind): return try batch(number)
             case 24: return disturbNext(number)
             case 25:
-                guard let place = followed.indices.randomElement(using: &random) else { return "nothing" }
-                try followed[place].controller.performFetch()
-                mirrors[place].start(followed[place].controller)
-                return "fetches \(followed[place].name)"
+                guard let index = followed.indices.randomElement(using: &random) else { return "nothing" }
+                try followed[index].controller.performFetch()
+                mirrors[index].start(followed[index].controller)
+                return "fetches \(followed[index].name)"
             case 0..<9:
                 let count = Int.random(in: 1...3, using: &random)
                 return try (0..<count).map { try change(number * 10 + $0, context) }.joined(separator: ", ")
@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test("The changes that delegates get lead to the fetched state", arguments: StoreKind.planning)
-    func whatDelegatesAreToldLeadsToWhatAFetchFinds(kind: StoreKind) throws {
+    func reportedChangesLeadToAFetchsResult(kind: StoreKind) throws {
         let runs = Self.variable("HEARTWOOD_RESULTS_RUNS") ?? (kind == .inMemory ? 5 : 2)
         let first = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         for seed in first..<first + runs { try play(kind, seed: seed) }

@@ -267,7 +267,7 @@ import Testing
         #expect(new.value(forKey: "label") as? String == "four" && store.values.last == new.objectID)
     }
 
-    @Test("A store is told of new objects once they are saved") func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
+    @Test("A store is notified of new objects once they are saved") func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
         let (store, context) = try open()
         let new = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context) }
         let gone = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
@@ -374,7 +374,7 @@ import Testing
         #expect(!new.isInserted && store.boxes[4]?.name == "four")
     }
 
-    @Test("The next save reports a failed read") func aFailureToReadIsToldByTheNextSave() throws {
+    @Test("The next save reports a failed read") func aFailureToReadIsReportedByTheNextSave() throws {
         let (store, context) = try open()
         let found = try tags(context)
         store.failsReading = true

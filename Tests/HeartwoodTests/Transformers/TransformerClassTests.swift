@@ -65,7 +65,7 @@ final class CountingTransformer: ValueTransformer {
         #expect(throws: (any Error).self, "what an unarchiver does not allow is not lost silently") { try stack.context.save() }
     }
 
-    @Test("What a transformer makes nothing of is saved as nothing", arguments: StoreKind.allCases) func nothing(kind: StoreKind) throws {
+    @Test("A value that a transformer turns into nil is saved as nil", arguments: StoreKind.allCases) func nothing(kind: StoreKind) throws {
         ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: NSValueTransformerName("Opaque"))
         let stack = try Self.stack(kind, Self.attribute("Opaque"))
         let first = stack.insert("Thing", ["value": Opaque("x"), "name": "a"]), second = stack.insert("Thing", ["value": Opaque(""), "name": "b"])

@@ -7,7 +7,7 @@ import RecordLog
 /// object retains all of them.
 ///
 /// Invariants:
-/// 1. Only `isFound` changes. The entity and the attribute are frozen with their model, and the view is of one commit.
+/// 1. Only `isFound` changes. The entity and the attribute are immutable with their model, and the view is of one commit.
 /// 2. The plan is used only while its view is the store's newest and the context's: a context that takes another view calls `forgetRoute`.
 final class CachedLookupPlan {
     private let name: String
@@ -39,11 +39,11 @@ final class CachedLookupPlan {
         table = view.reference(ObjectKey(slot: runtime.slot, row: 0)).table
     }
 
-    /// Whether a request, which asks for objects only, can use this plan, and the store has no news of other processes to read first.
+    /// Whether a request, which asks for objects only, can use this plan, and the store has no commits of other processes to read first.
     /// - Parameter key: receives the key to look up in the index.
     func leads<ResultType>(_ request: NSFetchRequest<ResultType>, _ tree: PredicateTree, _ key: KeyBuilder) -> Bool {
         // `isNewest` is checked last, because another thread may read a newer commit in the meantime.
-        guard request.plainName == name, !runtime.isRetired, !coordinator.hasSharedEntities, store.hasNoNews(beyond: view), view.isNewest
+        guard request.plainName == name, !runtime.isRetired, !coordinator.hasSharedEntities, store.hasNoCommits(beyond: view), view.isNewest
         else { return false }
         key.removeAll()
         return tree.appendEquality(of: attribute, asText: isText, to: key)
@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
     /// Returns the object that the plan finds for the key in `lookupKey`.
     final func follow(_ route: CachedLookupPlan) throws -> NSManagedObject? {
         adoptKeys()
-        sweepIfWanted()
+        sweepIfNeeded()
         let row = try route.view.row(route.index, in: route.table, queries.lookupKey)
         route.isFound = row != nil
         queries.newestQuery = .route

@@ -20,20 +20,20 @@ extension NSManagedObject {
     }
 
     /// The value in a given row of this object, of any version.
-    final func committedValue(_ index: Int, in row: RowView) -> ManagedValue {
+    final func committedValue(_ index: Int, in row: UnsafeRowView) -> ManagedValue {
         guard let access = access(index, in: row) else { return .null }
         if runtime.properties[index].kind == .externalData { return externalData(index, access, of: row) }
         return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
     }
 
-    private func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView) -> ManagedValue {
+    private func externalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView) -> ManagedValue {
         guard let context = managedObjectContext, let data = context.externalData(index, access, of: row, in: runtime) else { return .null }
         return .data(data)
     }
 
     /// The position of a property in `row`; nil if the row's layout has no such column, or the value is null.
     @inline(__always)
-    final func access(_ index: Int, in row: RowView) -> ColumnAccess? { runtime.access(index, in: row) }
+    final func access(_ index: Int, in row: UnsafeRowView) -> ColumnAccess? { runtime.access(index, in: row) }
 
     /// Added to a row reference's bits, this makes the key of the same object in the coordinator.
     @inline(__always)
@@ -61,7 +61,7 @@ extension NSManagedObject {
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
         if !state.isDisjoint(with: .guarded) { prepareToWrite(index) }
         unretainedStorage()._withUnsafeGuaranteedRef { storage in
-            if storage.heedsSetters { storage.heed(index) }
+            if storage.observesSetters { storage.setterWillRun(index) }
             storage.values[index] = value
         }
         noteChange()
@@ -95,9 +95,9 @@ extension NSManagedObject {
     /// Notes in the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
-        if ChangeEvents.areWanted, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
-        let known = state.intersection([.inserted, .updated, .detached, .settled, .waking])
-        guard known.isEmpty || known.contains(.settled) else { return }
+        if ChangeEvents.areObserved, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
+        let known = state.intersection([.inserted, .updated, .detached, .processed, .waking])
+        guard known.isEmpty || known.contains(.processed) else { return }
         managedObjectContext?.noteUpdate(of: self)
     }
 
@@ -147,7 +147,7 @@ extension NSManagedObject {
         let property = runtime.properties[index]
         if property.elements != nil { return compositeValue(property) }
         if fetchedProperty(index) != nil { return fetchedValue(at: index) }
-        return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+        return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
     }
 
     /// Writes an integer of the attribute's width; nil writes null.

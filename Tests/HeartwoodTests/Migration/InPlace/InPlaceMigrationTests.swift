@@ -306,7 +306,7 @@ struct InPlaceMigrationTests {
         #expect(try again.all("Group").map { $0.value(forKey: "total") as? Int } == [0, 1, 4, 9])
     }
 
-    @Test("A derived attribute replaces one of another type") func aDerivedAttributeTakesThePlaceOfOneOfAnotherType() throws {
+    @Test("A derived attribute replaces one of another type") func aDerivedAttributeReplacesOneOfAnotherType() throws {
         let version = ModelVersion(Entity(name: "Group", attributes: [Attribute(name: "size")], relationships: [Relationship(name: "members", destination: "Group")]))
         let store = try VersionedStore(version) { context in
             let groups = (0..<3).map { number in
@@ -339,7 +339,7 @@ struct InPlaceMigrationTests {
         #expect(try store.open(version).all("Note").count == 3)
     }
 
-    @Test("A store that already has the version is left alone") func aStoreThatIsOfTheVersionAlreadyIsLeftAlone() throws {
+    @Test("A store that already has the version is not changed") func aStoreThatAlreadyHasTheVersionIsNotChanged() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added"))

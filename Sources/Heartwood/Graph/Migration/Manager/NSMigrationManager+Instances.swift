@@ -69,7 +69,7 @@ extension NSMigrationManager {
                 }
                 guard let converted = conversion.apply(value, to: kind) else {
                     let what = AttributeCoding.object(
-                        value, property: source.entity.frozenProperties[index], kind: source.runtime.properties[index].kind)
+                        value, property: source.entity.propertiesByIndex[index], kind: source.runtime.properties[index].kind)
                     throw MigrationErrors.value("\(what ?? "a value") does not fit", mapping, setter.name)
                 }
                 object.setManagedValue(converted, at: setter.index)
