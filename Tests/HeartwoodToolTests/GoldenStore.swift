@@ -204,7 +204,7 @@ struct GoldenStore {
             let builder = RowBuilder()
             builder.begin(table.currentLayout)
             builder.set(0, int64: 1)
-            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.unsafeBody())
         }
         try log?.write { transaction in
             try transaction.setSystemValue(20, [4])

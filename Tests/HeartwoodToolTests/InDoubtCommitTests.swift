@@ -62,7 +62,7 @@ import Testing
                 options.isReadOnly = isReadOnly
                 for name in [other, coordinator] {
                     let store = try LogStore.open(path: "\(directory)/\(name)", options: options)
-                    let value = try store.snapshot().systemValue(20).map(Array.init)
+                    let value = try store.snapshot().unsafeSystemValue(20).map(Array.init)
                     #expect(value == [isDecided ? 2 : 1], "\(number), \(name), \(isReadOnly)")
                     try store.close()
                 }

@@ -17,11 +17,11 @@ let byYear = try store.write(author: "importer") { transaction in
     row.set(2, value: try transaction.writeValue { writer in
         for second in 0..<60 { try [UInt8](repeating: UInt8(second), count: 100_000).withUnsafeBytes { try writer.append($0) } }
     })
-    try transaction.put(RowReference(table: films.id, row: try transaction.newRow(in: films.id)), body: row.finish())
+    try transaction.put(RowReference(table: films.id, row: try transaction.newRow(in: films.id)), body: row.unsafeBody())
     return byYear
 }
 
-// A snapshot is one state of the store, whatever others write meanwhile.
+// A snapshot is one state of the store, also while others write.
 let snapshot = store.snapshot()
 let layout = snapshot.catalog.table(named: "films")!.currentLayout
 let key = KeyBuilder()

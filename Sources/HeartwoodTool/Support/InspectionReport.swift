@@ -6,7 +6,7 @@ enum InspectionReport {
     static func lines(_ report: StoreInspection) -> [String] {
         var lines = [
             "store       \(report.path)",
-            "identity    \(identity(report.storeID))",
+            "identity    \(report.storeID.uuidString)",
             "format      version \(report.formatVersion), segments of \(Output.bytes(report.segmentSize))",
             "file        \(Output.bytes(report.fileBytes)), of which log \(Output.bytes(report.logBytes))",
             "live        \(Output.bytes(report.liveBytes)) rows and values, \(Output.bytes(report.indexBytes)) indexes",
@@ -42,11 +42,6 @@ enum InspectionReport {
             + columns.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
     }
 
-    static func identity(_ id: (UInt64, UInt64)) -> String {
-        var id = id
-        return withUnsafeBytes(of: &id) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
-    }
-
     private static func tail(_ tail: StoreInspection.Tail) -> String {
         switch tail {
         case .clean: "clean"
@@ -72,7 +67,7 @@ enum InspectionReport {
 
     static func json(_ report: StoreInspection) throws -> String {
         try encode([
-            "path": report.path, "identity": identity(report.storeID), "formatVersion": Int(report.formatVersion),
+            "path": report.path, "identity": report.storeID.uuidString, "formatVersion": Int(report.formatVersion),
             "fileBytes": report.fileBytes, "logBytes": report.logBytes, "liveBytes": report.liveBytes, "indexBytes": report.indexBytes,
             "deadBytes": report.deadBytes, "commits": report.commits, "sequence": report.sequence,
             "newestCommitOffset": report.newestCommitOffset.map { $0 as Any } ?? NSNull(), "checkpoints": report.checkpoints,

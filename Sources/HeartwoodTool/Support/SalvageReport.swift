@@ -80,7 +80,7 @@ enum SalvageReport {
 
     static func json(_ report: StoreSalvage) throws -> String {
         let value: [String: Any] = [
-            "path": report.path, "newPath": report.newPath, "identity": InspectionReport.identity(report.storeID),
+            "path": report.path, "newPath": report.newPath, "identity": report.storeID.uuidString,
             "isComplete": report.isComplete, "rows": report.rows, "fileBytes": report.fileBytes, "newFileBytes": report.newFileBytes,
             "wholeCommits": report.wholeCommits, "newestCommit": report.newestCommit, "tail": report.tail.rawValue,
             "tables": report.tables.map {

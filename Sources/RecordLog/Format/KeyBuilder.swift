@@ -22,14 +22,14 @@ public final class KeyBuilder {
     }
 
     /// The key; valid until the next mutation.
-    public var buffer: UnsafeRawBufferPointer {
+    public var unsafeBuffer: UnsafeRawBufferPointer {
         @inline(__always) get { UnsafeRawBufferPointer(start: memory, count: used) }
     }
 
     public var count: Int { used }
 
     /// A copy of the key.
-    public var bytes: [UInt8] { Array(buffer) }
+    public var bytes: [UInt8] { Array(unsafeBuffer) }
 
     public func removeAll() {
         used = 0
@@ -233,7 +233,7 @@ public final class KeyBuilder {
 
     /// Appends one column of a row. A `value` column has no key and counts as null.
     @inline(__always)
-    public func append(column access: ColumnAccess, of row: RowView, descending: Bool = false) {
+    public func append(column access: ColumnAccess, of row: UnsafeRowView, descending: Bool = false) {
         guard !access.isAbsent, !row.isNull(access) else { return appendNull(descending: descending) }
         switch access.type {
         case .bool: append(bool: row.int64(access) != 0, descending: descending)

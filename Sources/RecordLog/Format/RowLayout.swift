@@ -79,7 +79,7 @@ public final class RowLayout: Sendable {
         guard width <= 2, variableCount > 0 || width == 0 else { return false }
         let start = fixedEnd + max(0, variableCount - 1) << width
         guard variableCount > 0 ? start <= body.count : start == body.count else { return false }
-        let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
+        let row = UnsafeRowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
         var end = 0
         for index in 0..<max(0, variableCount - 1) {
             let next = row.endOffset(fixedEnd, index, width)

@@ -18,12 +18,12 @@ import Testing
     private func change(_ object: NSManagedObject, _ column: String, _ stack: TestStack, _ set: (RowBuilder, Int) -> Void) throws {
         let reference = try reference(object, stack)
         try stack.store.log!.write { transaction in
-            let table = try #require(transaction.catalog.table(reference.table)), row = try #require(try transaction.row(reference))
+            let table = try #require(transaction.catalog.table(reference.table)), row = try #require(try transaction.unsafeRow(reference))
             let layout = try #require(table.layout(row.layoutID))
             let builder = RowBuilder()
             builder.begin(table.currentLayout, copying: row, of: layout)
             set(builder, try #require(table.currentLayout.columns.firstIndex { $0.name == column }))
-            try transaction.put(reference, body: builder.finish())
+            try transaction.put(reference, body: builder.unsafeBody())
         }
     }
 
@@ -91,7 +91,7 @@ import Testing
                 builder.begin(link.currentLayout)
                 builder.set(0, reference: link.name.hasSuffix(".people") ? ends.1 : ends.0)
                 builder.set(1, reference: link.name.hasSuffix(".people") ? ends.0 : ends.1)
-                try transaction.put(RowReference(table: link.id, row: try transaction.newRow(in: link.id)), body: builder.finish())
+                try transaction.put(RowReference(table: link.id, row: try transaction.newRow(in: link.id)), body: builder.unsafeBody())
             }
             let found = try findings(stack)
             #expect(found.count == 1 && found[0].hasSuffix("the same pair has another row"), "\(found)")

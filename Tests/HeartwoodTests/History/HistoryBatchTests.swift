@@ -148,7 +148,7 @@ import Testing
         #expect(found.count == count)
         #expect(found.enumerated().allSatisfy { $1.tombstone?["label"] as? String == "tag number \($0)" })
         let table = try #require(try stack.store.history.table(in: stack.store.log!.snapshot().catalog))
-        let row = try #require(try stack.store.log!.snapshot().row(RowReference(table: table.id, row: 2)))
+        let row = try #require(try stack.store.log!.snapshot().unsafeRow(RowReference(table: table.id, row: 2)))
         let value = try #require(try stack.store.log!.snapshot().value(table.access(.changes, of: row), of: row))
         #expect(!value.isInline && value.count > 200_000)
     }

@@ -58,7 +58,7 @@ import Testing
                 builder.begin(table.layout)
                 builder.set(HistoryTable.Field.timestamp.rawValue, double: wrong)
                 builder.set(HistoryTable.Field.changes.rawValue, value: try transaction.writeValue { _ in })
-                try transaction.put(RowReference(table: table.id, row: transaction.newRow(in: table.id)), body: builder.finish())
+                try transaction.put(RowReference(table: table.id, row: transaction.newRow(in: table.id)), body: builder.unsafeBody())
             }
             wrong = wrong.nextUp
         }

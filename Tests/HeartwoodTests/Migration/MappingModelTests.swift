@@ -65,6 +65,28 @@ final class FailingPolicy: NSEntityMigrationPolicy {
     override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws { throw Refusal() }
 }
 
+/// Notes the highest number of objects that the two contexts of a migration have at a time.
+final class CountingPolicy: NSEntityMigrationPolicy {
+    static let key = "registeredMax"
+
+    private func count(_ manager: NSMigrationManager) {
+        let known = manager.userInfo?[Self.key] as? Int ?? 0
+        manager.userInfo = [Self.key: max(known, manager.sourceContext.registeredCount + manager.destinationContext.registeredCount)]
+    }
+
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        count(manager)
+    }
+
+    override func createRelationships(forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+        count(manager)
+    }
+}
+
 final class CancellingPolicy: NSEntityMigrationPolicy {
     override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
         manager.cancelMigrationWithError(CancellationError())
@@ -293,10 +315,12 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         manager.portion = 500
         manager.usesStoreSpecificMigrationManager = false
         let inferred = try NSMappingModel.inferredMappingModel(forSourceModel: manager.sourceModel, destinationModel: manager.destinationModel)
+        for mapping in inferred.entityMappings { mapping.entityMigrationPolicyClassName = NSStringFromClass(CountingPolicy.self) }
         try manager.migrateStore(
             from: chain.url, sourceType: NSRecordLogStoreType, options: nil, with: inferred, toDestinationURL: chain.scratch["new"],
             destinationType: NSRecordLogStoreType, destinationOptions: [NSRecordLogDurabilityOption: "none"])
-        #expect(manager.registeredMax > 0 && manager.registeredMax < 5_000, "\(manager.registeredMax)")
+        let registeredMax = try #require(manager.userInfo?[CountingPolicy.key] as? Int)
+        #expect(registeredMax > 0 && registeredMax < 5_000, "\(registeredMax)")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: new.model)
         try coordinator.addPersistentStore(type: .recordLog, at: chain.scratch["new"])
         let context = coordinator.newContext()

@@ -34,10 +34,10 @@ import Testing
 
         /// Rows and entries read by `body`; checks that the relationship is still unread.
         func cost(_ key: String, _ body: () throws -> Void) rethrows -> (rows: UInt64, entries: Int) {
-            let rows = stack.rowReads, entries = context.queries.memberEntriesRead
+            let rows = stack.rowReads, entries = MembersRead(by: context)
             try body()
             #expect(hub.hasFault(forRelationshipNamed: key), "\(key) was read")
-            return (stack.rowReads - rows, context.queries.memberEntriesRead - entries)
+            return (stack.rowReads - rows, entries.read)
         }
     }
 

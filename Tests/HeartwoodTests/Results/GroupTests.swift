@@ -170,7 +170,7 @@ import Testing
             for number in 0..<5000 {
                 key.removeAll()
                 if number > 0 { key.append(text: String(repeating: "x", count: number % 40) + "\(number)") }
-                let found = table.number(of: key.buffer)
+                let found = table.number(of: key.unsafeBuffer)
                 #expect(found.number == number && found.isNew == (round == 0))
             }
         }

@@ -112,11 +112,11 @@ final class RecordLogBatchInsert {
         return reference
     }
 
-    private func view(_ body: UnsafeRawBufferPointer) -> RowView { view(body, RowReference(rawValue: 0)) }
+    private func view(_ body: UnsafeRawBufferPointer) -> UnsafeRowView { view(body, RowReference(rawValue: 0)) }
 
-    private func view(_ body: UnsafeRawBufferPointer, _ reference: RowReference) -> RowView {
+    private func view(_ body: UnsafeRawBufferPointer, _ reference: RowReference) -> UnsafeRowView {
         guard let start = body.baseAddress else { preconditionFailure("a row has a layout") }
-        return RowView(body: start, byteCount: body.count, reference: reference, version: 0)
+        return UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 0)
     }
 
     /// Applies the merge policy, because the row `holder` already has the unique values.
@@ -138,7 +138,7 @@ final class RecordLogBatchInsert {
     /// Sets properties of the row that has the unique values. That row may be of another entity of the family.
     private func update(_ reference: RowReference, _ properties: some Sequence<Int>) throws {
         let owner = try batch.table(of: reference)
-        guard let uniqueness, let row = try batch.transaction.row(reference) else { return }
+        guard let uniqueness, let row = try batch.transaction.unsafeRow(reference) else { return }
         var values = [ManagedValue](repeating: .unset, count: owner.runtime.properties.count)
         for property in properties {
             let own = table.runtime.properties[property]
@@ -148,7 +148,7 @@ final class RecordLogBatchInsert {
         let body = try batch.rebuild(row, values, owner)
         // The new values may violate another constraint.
         if let conflict = try uniqueness.conflict(of: view(body, reference), owner) { throw violation(conflict.index, conflict.holder) }
-        guard let current = try batch.transaction.row(reference) else { return }
+        guard let current = try batch.transaction.unsafeRow(reference) else { return }
         let isNew = try !batch.transaction.base.contains(reference)
         try batch.put(body, replacing: current)
         uniqueness.note(view(body, reference), owner, isNew: isNew)

@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
     private struct Found {
         let keys: [ObjectKey]
         /// nil for an object that the child has to ask for.
-        let rows: [RowView?]
+        let rows: [UnsafeRowView?]
         let memory: RowMemory
         let names: [ObjectKey: ObjectKey]?
         let statistics: QueryStatistics

@@ -4,7 +4,7 @@ import RecordLog
 /// Rows as dictionaries, for code that inspects a conflict. Made only when a conflict exists.
 extension NSManagedObject {
     /// The attributes and to-one relationships of a row of this object, by name: relationships as IDs, null as `NSNull`.
-    final func snapshot(of row: RowView) -> [String: Any] {
+    final func snapshot(of row: UnsafeRowView) -> [String: Any] {
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated() where property.hasColumn {
             result[property.name] = NSNull()

@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
 
     /// The newest view of a store, or the view that the context is pinned to. Rows of registered objects stay valid as long as the context,
     /// or until `reset()`; other rows at least until the event ends.
-    final func view(of store: NSPersistentStore) throws -> StoreView {
+    final func view(of store: NSPersistentStore) throws -> any StoreView {
         if let lastView = readState.lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) {
             return lastView.view
         }
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
 
     /// The view of a runtime's store. Mostly avoids the runtime's weak reference to the store.
     @inline(__always)
-    final func view(of runtime: EntityRuntime) throws -> StoreView {
+    final func view(of runtime: EntityRuntime) throws -> any StoreView {
         if let lastView = readState.lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired,
             lastView.view.isNewest || readState.generation != nil
         { return lastView.view }

@@ -130,7 +130,12 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
 
     /// Opens the store for the entities of `model` and makes their runtimes.
     func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
-        throw CoreDataError.make(
+        throw isOfNoKind
+    }
+
+    /// The error for a direct subclass of this class.
+    private var isOfNoKind: NSError {
+        CoreDataError.make(
             NSPersistentStoreInvalidTypeError,
             "\(Swift.type(of: self)) cannot be added: a store of your own is a subclass of NSAtomicStore or NSIncrementalStore.")
     }
@@ -139,13 +144,13 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     var slotCount: Int { rows?.slotCount ?? 0 }
 
     /// Returns the state of the newest commit.
-    func newestView() throws -> StoreView {
+    func newestView() throws -> any StoreView {
         guard let rows else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
         return try rows.newestView()
     }
 
     /// Returns the state of the newest commit for a context.
-    func newestView(for context: NSManagedObjectContext) throws -> StoreView { try newestView() }
+    func newestView(for context: NSManagedObjectContext) throws -> any StoreView { try newestView() }
 
     /// Reads other processes' commits, if that is cheap.
     /// - Throws: if those commits are damaged; the known state is then not the newest, and may never be. The next save reports any other
@@ -159,9 +164,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     func hasNoCommits(beyond view: RecordLogView) -> Bool { false }
 
     /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
-    func save(_ batch: SaveBatch) throws {
-        preconditionFailure("a store class overrides save")
-    }
+    func save(_ batch: SaveBatch) throws { throw isOfNoKind }
 
     /// Inserts, updates or deletes rows without objects in a context; `outcome` collects the affected rows.
     func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
@@ -170,9 +173,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     }
 
     /// Reserves a row number for each of these objects, which a later save inserts.
-    func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
-        preconditionFailure("a store class overrides reserveRows")
-    }
+    func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] { throw isOfNoKind }
 
     /// The name of an object in the URI of its ID; nil for its row number.
     func name(of key: ObjectKey) -> String? { nil }

@@ -184,7 +184,7 @@ extension NSManagedObjectContext {
 
     /// Runs a query in an incremental store; its objects are faults.
     private func run(
-        _ query: StoreQuery, asking view: StoreView, _ body: (consuming NSManagedObject) throws -> Void
+        _ query: StoreQuery, asking view: any StoreView, _ body: (consuming NSManagedObject) throws -> Void
     ) throws -> QueryStatistics? {
         guard let keys = try view.keys(query) else { return nil }
         for key in keys { if let object = object(for: key) { try body(object) } }

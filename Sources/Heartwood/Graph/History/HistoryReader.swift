@@ -18,13 +18,13 @@ struct HistoryReader {
 
     /// The position after the newest transaction. Reads one row.
     func newestPosition() throws -> NSPersistentHistoryToken.Position {
-        let row = try snapshot.row(RowReference(table: table.id, row: end - 1))
+        let row = try snapshot.unsafeRow(RowReference(table: table.id, row: end - 1))
         return .init(table: table.id.rawValue, number: Int64(end - 1), time: row.map(table.timestamp) ?? 0)
     }
 
     /// The first row with this number or a higher one.
-    private func firstRow(from number: UInt64) throws -> RowView? {
-        var found: RowView?
+    private func firstRow(from number: UInt64) throws -> UnsafeRowView? {
+        var found: UnsafeRowView?
         try snapshot.scan(table.id, from: number) { row in
             found = row
             return false
@@ -74,7 +74,7 @@ struct HistoryReader {
         guard position.table == table.id.rawValue, position.number >= 0, let number = UInt64(exactly: position.number), number < end else {
             throw expired("names a transaction that the store has not made; it was put back to an older state, or its history was begun anew")
         }
-        if number > 0, position.time != 0, let row = try snapshot.row(RowReference(table: table.id, row: number)),
+        if number > 0, position.time != 0, let row = try snapshot.unsafeRow(RowReference(table: table.id, row: number)),
             table.timestamp(of: row) != position.time
         {
             throw expired("names a transaction that the store has not made; it was put back to an older state")

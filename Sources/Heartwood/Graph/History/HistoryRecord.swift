@@ -46,7 +46,7 @@ final class HistoryRecord: Sendable {
     private let changes: ValueReader?
 
     /// - Throws: if the row's reference to its changes cannot be followed.
-    init(_ row: RowView, _ table: HistoryTable, _ source: HistorySource, _ snapshot: Snapshot) throws {
+    init(_ row: UnsafeRowView, _ table: HistoryTable, _ source: HistorySource, _ snapshot: Snapshot) throws {
         self.source = source
         number = Int64(row.reference.row)
         timestamp = table.timestamp(of: row)

@@ -159,7 +159,7 @@ extension NSManagedObjectContext {
         leaveReplacedFiles()
     }
 
-    private func newestRow(of object: NSManagedObject) -> RowView? {
+    private func newestRow(of object: NSManagedObject) -> UnsafeRowView? {
         guard parentContext == nil, let store = object.runtime.store else { return nil }
         return try? view(of: store).row(object.key)
     }

@@ -20,20 +20,20 @@ extension NSManagedObject {
     }
 
     /// The value in a given row of this object, of any version.
-    final func committedValue(_ index: Int, in row: RowView) -> ManagedValue {
+    final func committedValue(_ index: Int, in row: UnsafeRowView) -> ManagedValue {
         guard let access = access(index, in: row) else { return .null }
         if runtime.properties[index].kind == .externalData { return externalData(index, access, of: row) }
         return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
     }
 
-    private func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView) -> ManagedValue {
+    private func externalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView) -> ManagedValue {
         guard let context = managedObjectContext, let data = context.externalData(index, access, of: row, in: runtime) else { return .null }
         return .data(data)
     }
 
     /// The position of a property in `row`; nil if the row's layout has no such column, or the value is null.
     @inline(__always)
-    final func access(_ index: Int, in row: RowView) -> ColumnAccess? { runtime.access(index, in: row) }
+    final func access(_ index: Int, in row: UnsafeRowView) -> ColumnAccess? { runtime.access(index, in: row) }
 
     /// Added to a row reference's bits, this makes the key of the same object in the coordinator.
     @inline(__always)

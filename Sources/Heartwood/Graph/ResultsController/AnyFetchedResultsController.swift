@@ -9,6 +9,8 @@ open class AnyFetchedResultsController: NSObject {
     /// The name of the cache of sections; nil for none.
     public final let cacheName: String?
     let request: NSPersistentStoreRequest
+    /// Returns the fetch that the request describes now.
+    private let specification: () throws -> (fetch: FetchSpecification, terms: ResultsTerms)
 
     /// The receiver of changes, held weakly. Without a delegate the controller does not follow changes; a delegate set after `performFetch()`
     /// learns of missed changes with the next one. A reset of the context is not reported: perform the fetch again.
@@ -40,15 +42,16 @@ open class AnyFetchedResultsController: NSObject {
     /// The batches read last.
     private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []
 
-    init(request: NSPersistentStoreRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, _ cacheName: String?) {
+    init(
+        request: NSPersistentStoreRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, _ cacheName: String?,
+        specification: @escaping () throws -> (fetch: FetchSpecification, terms: ResultsTerms)
+    ) {
         self.request = request
+        self.specification = specification
         managedObjectContext = context
         self.sectionNameKeyPath = sectionNameKeyPath
         self.cacheName = cacheName
     }
-
-    /// The fetch that the request describes now.
-    func specification() throws -> (fetch: FetchSpecification, terms: ResultsTerms) { preconditionFailure("a subclass knows the request") }
 
     /// - Throws: 134091 if the results are not of the controller's type.
     func checkResults(of query: ResultsQuery) throws {}

@@ -26,11 +26,9 @@ open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<Resu
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext, sectionNameKeyPath: String?,
         cacheName name: String?
     ) {
-        super.init(request: fetchRequest, context, sectionNameKeyPath, name)
-    }
-
-    override func specification() throws -> (fetch: FetchSpecification, terms: ResultsTerms) {
-        (try FetchSpecification(fetchRequest, context: managedObjectContext), ResultsTerms(fetchRequest))
+        super.init(request: fetchRequest, context, sectionNameKeyPath, name) {
+            (try FetchSpecification(fetchRequest, context: context), ResultsTerms(fetchRequest))
+        }
     }
 
     override func checkResults(of query: ResultsQuery) throws {

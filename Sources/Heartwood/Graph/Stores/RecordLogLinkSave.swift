@@ -103,7 +103,7 @@ struct RecordLogLinkSave {
         for (link, pair) in gathered {
             guard let positions = positions[pair] else { continue }
             if let row = try row(link, pair.source, pair.destination) {
-                guard let old = try transaction.row(row) else { continue }
+                guard let old = try transaction.unsafeRow(row) else { continue }
                 let forward = positions.forward ?? old.int64(link.layout.access[JoinTable.orderPosition])
                 let inverse = positions.inverse ?? old.int64(link.layout.access[JoinTable.inverseOrderPosition])
                 try write(link, pair, row, forward, inverse)
@@ -124,7 +124,7 @@ struct RecordLogLinkSave {
         builder.set(JoinTable.destinationPosition, reference: pair.destination)
         builder.set(JoinTable.orderPosition, int64: forward)
         builder.set(JoinTable.inverseOrderPosition, int64: inverse)
-        try transaction.put(row, body: builder.finish())
+        try transaction.put(row, body: builder.unsafeBody())
         hasWritten = true
     }
 
@@ -156,7 +156,7 @@ struct RecordLogLinkSave {
     /// The stored row of a pair. Others may have added it meanwhile, and a pair has only one row in the table.
     private func row(_ link: JoinTable, _ source: RowReference, _ destination: RowReference) throws -> RowReference? {
         guard let row = try link.row(from: source, to: destination, transaction.base) else { return nil }
-        return try transaction.row(row) == nil ? nil : row
+        return try transaction.unsafeRow(row) == nil ? nil : row
     }
 
     private mutating func put(
@@ -170,7 +170,7 @@ struct RecordLogLinkSave {
         builder.set(JoinTable.destinationPosition, reference: destination)
         if link.isOrdered { builder.set(JoinTable.orderPosition, int64: position) }
         let row = try known ?? RowReference(table: link.id, row: transaction.newRow(in: link.id))
-        try transaction.put(row, body: builder.finish())
+        try transaction.put(row, body: builder.unsafeBody())
         hasWritten = true
     }
 

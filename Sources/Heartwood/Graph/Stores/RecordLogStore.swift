@@ -39,7 +39,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
     /// Compares with the file's identifier first, which needs no metadata: the store's is usually the same.
     override func isNamed(_ host: String) -> Bool {
-        log.map { UUID(storedBytes: $0.storeID).uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
+        log.map { $0.storeID.uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
     }
     override final var rows: RecordLogStore? { self }
     /// The store that owns the objects of the rows.
@@ -104,13 +104,13 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         firstSlot: UInt16
     ) throws -> [EntityRuntime] {
         var snapshot = log.snapshot()
-        if try snapshot.systemValue(RecordLogSystemRow.modelChecksum) == nil {
+        if try snapshot.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil {
             guard !isReadOnly else {
                 throw CoreDataError.make(
                     NSPersistentStoreOpenError, "The store at \(log.path) is empty and was opened read-only; open it for writing once.")
             }
             try log.write { transaction in
-                guard try transaction.base.systemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
+                guard try transaction.base.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
                 try RecordLogSchemaWriter(transaction: transaction, entities: entities).write()
                 try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(
@@ -179,7 +179,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// The engine's handle, for features of record logs (compaction, statistics).
     var log: LogStore? { state.withLock { $0.loaded?.log } }
 
-    override func newestView() throws -> StoreView {
+    override func newestView() throws -> any StoreView {
         let view: RecordLogView? = try state.withLock { state in
             guard let loaded = state.loaded else { return nil }
             if loaded.view.isNewest { return loaded.view }

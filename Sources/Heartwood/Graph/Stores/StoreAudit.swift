@@ -47,7 +47,7 @@ package struct StoreAudit {
         options.usesMemoryMapping = usesMemoryMapping
         let log = try LogStore.open(path: path, options: options)
         defer { try? log.close() }
-        guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else { return nil }
+        guard let bytes = try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model) else { return nil }
         let configuration = try RecordLogMetadata.configuration(in: log.snapshot())
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel.unarchive(bytes))
         let store = try coordinator.addPersistentStore(
@@ -65,7 +65,7 @@ package struct StoreAudit {
     }
 
     private func run() throws {
-        let isDue = try snapshot.systemValue(RecordLogSystemRow.pendingDerivations) != nil
+        let isDue = try snapshot.unsafeSystemValue(RecordLogSystemRow.pendingDerivations) != nil
         for case let table? in view.schema.tables {
             try auditRows(of: table, derives: !isDue)
             for index in table.uniqueIndexes.map({ $0.takeUnretainedValue() }) where index.constraint == index.id.rawValue {
@@ -145,13 +145,13 @@ package struct StoreAudit {
         }
     }
 
-    private func audit(_ reference: Reference, of row: RowView, _ table: EntityTable) throws {
+    private func audit(_ reference: Reference, of row: UnsafeRowView, _ table: EntityTable) throws {
         guard let destination = table.reference(reference.property, in: row) else { return }
         func found(_ message: String) { self.found(table, row.reference, reference.property, message) }
         guard reference.destinations.contains(destination.table) else {
             return found("it refers to \(name(destination)), which the relationship does not lead to")
         }
-        guard let other = view.schema.table(destination.table), let opposite = try snapshot.row(destination) else {
+        guard let other = view.schema.table(destination.table), let opposite = try snapshot.unsafeRow(destination) else {
             return reference.mayDangle ? () : found("it refers to \(name(destination)), which does not exist")
         }
         guard let inverse = reference.inverse else { return }
@@ -177,10 +177,10 @@ package struct StoreAudit {
         var last: [UInt8] = [], holder: RowReference?
         while !inputs.isEmpty {
             var first = 0
-            for position in inputs.indices.dropFirst() where KeyBytes.compare(inputs[position].cursor.key, inputs[first].cursor.key) < 0 {
+            for position in inputs.indices.dropFirst() where KeyBytes.compare(inputs[position].cursor.unsafeKey, inputs[first].cursor.unsafeKey) < 0 {
                 first = position
             }
-            let reference = RowReference(table: inputs[first].table, row: inputs[first].row), key = inputs[first].cursor.key
+            let reference = RowReference(table: inputs[first].table, row: inputs[first].row), key = inputs[first].cursor.unsafeKey
             if let holder, last.withUnsafeBytes({ KeyBytes.compare($0, key) == 0 }), try isUnique(reference, index) {
                 found(view.schema.table(reference.table), reference, nil, "it has the same \(names), which is to be unique, as \(name(holder))")
             }
@@ -193,7 +193,7 @@ package struct StoreAudit {
 
     /// Whether a row constrains its unique values: none of them is null.
     private func isUnique(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
-        guard let table = view.schema.table(reference.table), let row = try snapshot.row(reference) else { return false }
+        guard let table = view.schema.table(reference.table), let row = try snapshot.unsafeRow(reference) else { return false }
         // A loop: in an optimized build the compiler of Swift 6.3.1 turns nested closures here into code that its own verifier rejects.
         for part in index.parts {
             guard let property = part.property, table.runtime.access(property, in: row) != nil else { return false }
@@ -217,7 +217,7 @@ package struct StoreAudit {
                     found(row.reference, "it names \(name(end)), which does not exist")
                 }
             }
-            if let inverse = link.inverse, let other = view.schema.table(destination.table), let member = try snapshot.row(destination),
+            if let inverse = link.inverse, let other = view.schema.table(destination.table), let member = try snapshot.unsafeRow(destination),
                 other.reference(inverse, in: member) != source
             {
                 found(row.reference, "\(name(destination)) is a member of \(name(source)), and its inverse does not say so")
@@ -230,7 +230,7 @@ package struct StoreAudit {
         // The index has destination before source.
         var cursor = try snapshot.cursor(table.backward), last: [UInt8] = []
         while let row = try cursor.next() {
-            let key = cursor.key, owner = KeyBuilder.wordSize
+            let key = cursor.unsafeKey, owner = KeyBuilder.wordSize
             let isSame = last.withUnsafeBytes { KeyBytes.compare($0, key) == 0 }
             let hasTwo = table.isExclusive && last.count >= owner && key.count >= owner && key.prefix(owner).elementsEqual(last.prefix(owner))
             if isSame || hasTwo {
@@ -293,7 +293,7 @@ private final class DerivedCheck {
     }
 
     /// The derived attributes of a row with wrong values. Times are left out: the store does not record when a row was last written.
-    func wrong(in row: RowView) throws -> [Int] {
+    func wrong(in row: UnsafeRowView) throws -> [Int] {
         var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
         for derivation in derivations {
             do {
@@ -322,14 +322,14 @@ private final class DerivedCheck {
             guard let position = table.positions[derivation.property] else { continue }
             try values[derivation.property].encode(into: builder, at: position)
         }
-        let body = builder.finish()
+        let body = builder.unsafeBody()
         guard let start = body.baseAddress else { return [] }
-        let new = RowView(body: start, byteCount: body.count, reference: row.reference, version: 0)
+        let new = UnsafeRowView(body: start, byteCount: body.count, reference: row.reference, version: 0)
         return derivations.map(\.property).filter { !table.isEqual($0, row, new) && !isClose($0, row, new) }
     }
 
     /// Whether two sums differ only as much as another order of their terms can make them.
-    private func isClose(_ property: Int, _ a: RowView, _ b: RowView) -> Bool {
+    private func isClose(_ property: Int, _ a: UnsafeRowView, _ b: UnsafeRowView) -> Bool {
         let kind = table.runtime.properties[property].kind
         guard kind == .double || kind == .float, let x = table.runtime.access(property, in: a), let y = table.runtime.access(property, in: b)
         else { return false }

@@ -32,7 +32,7 @@ struct UniqueClaims {
     }
 
     /// Claims the unique values of a row that is about to be written.
-    mutating func claim(_ row: RowView, of object: NSManagedObject, table: EntityTable) {
+    mutating func claim(_ row: UnsafeRowView, of object: NSManagedObject, table: EntityTable) {
         for position in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[position], start = keys.count
             guard index._withUnsafeGuaranteedRef({ table.appendUniqueKey(of: row, $0, to: keys) }) else {
@@ -46,7 +46,7 @@ struct UniqueClaims {
         }
     }
 
-    private func bytes(_ key: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: keys.buffer[key]) }
+    private func bytes(_ key: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: keys.unsafeBuffer[key]) }
 
     // MARK: Checking
 
@@ -74,7 +74,7 @@ struct UniqueClaims {
     }
 
     private mutating func sort() {
-        let keys = keys.buffer
+        let keys = keys.unsafeBuffer
         claims.sort { a, b in
             if a.constraint != b.constraint { return a.constraint < b.constraint }
             if a.head != b.head { return a.head < b.head }

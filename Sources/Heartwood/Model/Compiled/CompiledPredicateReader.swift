@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 /// A reader of archived predicates and expressions in compiled models and mapping models.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 /// A reader of `.cdm` files, Xcode's compiled mapping models. Such a file is a keyed archive of the mappings.
 ///

@@ -40,7 +40,7 @@ struct LocalizedRowSorter: RowGathering {
     private struct Entry {
         let key: LocalizedKey
         let rank: UInt64
-        let row: RowView
+        let row: UnsafeRowView
 
         func precedes(_ other: Entry) -> Bool {
             let order = key.compare(other.key)
@@ -57,7 +57,7 @@ struct LocalizedRowSorter: RowGathering {
         self.limit = limit.flatMap { $0 <= RowSorter.limitMax ? $0 : nil }
     }
 
-    mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+    mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
         add(Entry(key: try order.localizedKey(of: row, scope), rank: RowSorter.rank(row, part: part), row: row))
     }
 
@@ -74,7 +74,7 @@ struct LocalizedRowSorter: RowGathering {
         for entry in other.entries { add(entry) }
     }
 
-    mutating func sorted() -> [RowView] {
+    mutating func sorted() -> [UnsafeRowView] {
         entries.sort { $0.precedes($1) }
         return entries.map(\.row)
     }

@@ -19,7 +19,7 @@ enum ParallelScan {
 
     private struct Body<State>: @unchecked Sendable {
         // Unchecked: filters and snapshots are immutable.
-        let run: (inout State, UnsafeMutableBufferPointer<RowView>, QueryScope, _ chunk: Int) throws -> Void
+        let run: (inout State, UnsafeMutableBufferPointer<UnsafeRowView>, QueryScope, _ chunk: Int) throws -> Void
     }
 
     /// Stretches end at page ends of the primary index.
@@ -43,7 +43,7 @@ enum ParallelScan {
     static func run<State>(
         _ table: TableID, rows range: Range<UInt64>? = nil, _ test: RowFilter?, _ view: RecordLogView, threads: Int, _ scope: QueryScope,
         state: () -> State,
-        _ body: @escaping (inout State, UnsafeMutableBufferPointer<RowView>, QueryScope, _ chunk: Int) throws -> Void
+        _ body: @escaping (inout State, UnsafeMutableBufferPointer<UnsafeRowView>, QueryScope, _ chunk: Int) throws -> Void
     ) throws -> [State] {
         let range = range ?? 0..<view.snapshot.rowLimit(table)
         let rowCount = range.upperBound - range.lowerBound

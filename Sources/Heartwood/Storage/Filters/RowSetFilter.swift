@@ -15,7 +15,7 @@ final class RowSetFilter: RowFilter {
 
     var negated: RowSetFilter { RowSetFilter(set, isNegated: !isNegated) }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         set.contains(row.reference) != isNegated
     }
 }
@@ -31,7 +31,7 @@ final class SemiJoinFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return whenNull }
         let reference = row.reference(access)
         if set.contains(reference) { return true }
@@ -66,7 +66,7 @@ final class IdentityFilter: RowFilter {
         self.isNegated = isNegated
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         constants.contains(row.reference) != isNegated
     }
 

@@ -27,7 +27,7 @@ struct HistoryFalls: Equatable {
 
     /// Reads the falls of a history as of one commit.
     init(of table: TableID, in snapshot: Snapshot) throws(StoreError) {
-        if let bytes = try snapshot.systemValue(RecordLogSystemRow.historyFalls) { self.init(bytes, of: table) } else { self.init() }
+        if let bytes = try snapshot.unsafeSystemValue(RecordLogSystemRow.historyFalls) { self.init(bytes, of: table) } else { self.init() }
     }
 
     /// Splits a part of the history into runs.

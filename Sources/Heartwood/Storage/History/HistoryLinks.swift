@@ -47,8 +47,8 @@ struct HistoryLinks {
     mutating func note(_ link: JoinTable) throws {
         var pass = self
         try transaction.forEachChange(in: link.id) { (reference, isNew, isDeleted) throws in
-            let old = isNew ? nil : try pass.base.row(reference)
-            let new = isDeleted ? nil : try pass.transaction.row(reference)
+            let old = isNew ? nil : try pass.base.unsafeRow(reference)
+            let new = isDeleted ? nil : try pass.transaction.unsafeRow(reference)
             guard let pair = new ?? old else { return }
             func isMoved(_ position: Int) -> Bool {
                 guard let old, let new else { return true }
@@ -86,8 +86,8 @@ struct HistoryLinks {
         guard !columns.isEmpty else { return }
         var pass = self
         try transaction.forEachChange(in: table.id) { (reference, isNew, isDeleted) throws in
-            let old = isNew ? nil : try pass.base.row(reference)
-            let new = isDeleted ? nil : try pass.transaction.row(reference)
+            let old = isNew ? nil : try pass.base.unsafeRow(reference)
+            let new = isDeleted ? nil : try pass.transaction.unsafeRow(reference)
             for property in columns {
                 let before = old.flatMap { table.reference(property, in: $0) }, after = new.flatMap { table.reference(property, in: $0) }
                 guard before != after, let inverse = table.runtime.properties[property].inverse else { continue }

@@ -50,14 +50,14 @@ struct HistoryRecorder {
         set(.processID, TransactionOrigin.processID)
         set(.bundleID, TransactionOrigin.bundleID)
         builder.set(HistoryTable.Field.changes.rawValue, value: changes)
-        try transaction.put(reference, body: builder.finish())
+        try transaction.put(reference, body: builder.unsafeBody())
     }
 
     /// Returns the clock's time. If the clock was set back a little since the transaction before, returns the next time after that one's, so that
     /// "after" means the same by date and by number. If it was set back by more, records a fall.
     private func time(of reference: RowReference, in table: HistoryTable, at now: Double) throws -> Double {
         // If the transaction before is deleted, all earlier ones are, so there is no time to compare with.
-        guard reference.row > 1, let last = try base.row(RowReference(table: table.id, row: reference.row - 1)) else { return now }
+        guard reference.row > 1, let last = try base.unsafeRow(RowReference(table: table.id, row: reference.row - 1)) else { return now }
         let time = table.timestamp(of: last)
         if now > time { return now }
         if time - now <= HistoryFalls.tolerance { return time.nextUp }
@@ -111,7 +111,7 @@ struct HistoryRecorder {
             if !isDeleted { encoder.add(.insertions, reference.row) }
             return
         }
-        guard let old = try base.row(reference) else {
+        guard let old = try base.unsafeRow(reference) else {
             // A row number that was reserved before, or an object whose deletion was undone.
             if !isDeleted { encoder.add(.insertions, reference.row) }
             return
@@ -126,7 +126,7 @@ struct HistoryRecorder {
         }
         changed.removeAll(keepingCapacity: true)
         if assigned.isEmpty || table.derivations != nil {
-            guard let new = try transaction.row(reference) else { return }
+            guard let new = try transaction.unsafeRow(reference) else { return }
             for property in table.positions.indices where table.positions[property] != nil {
                 if !table.isEqual(property, old, new) { changed.append(property) }
             }

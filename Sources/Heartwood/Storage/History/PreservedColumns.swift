@@ -39,7 +39,7 @@ final class PreservedColumns {
     }
 
     /// Returns the preserved values of a row, valid until the next call; nil where all are null.
-    func body(of row: RowView, in snapshot: Snapshot) throws -> UnsafeRawBufferPointer? {
+    func body(of row: UnsafeRowView, in snapshot: Snapshot) throws -> UnsafeRawBufferPointer? {
         builder.begin(layout)
         var isEmpty = true
         for (index, property) in properties.enumerated() {
@@ -53,7 +53,7 @@ final class PreservedColumns {
             }
             isEmpty = false
         }
-        return isEmpty ? nil : builder.finish()
+        return isEmpty ? nil : builder.unsafeBody()
     }
 
     /// Returns the preserved values of a deleted object by property name. Values of properties that the entity no longer has are left out.
@@ -63,7 +63,7 @@ final class PreservedColumns {
     ) throws -> [AnyHashable: Any]? {
         try body.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, layout.fits(bytes) else { throw HistoryDecoder.Malformed() }
-            let row = RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
+            let row = UnsafeRowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
             var values: [String: Any] = [:]
             for (position, column) in layout.columns.enumerated() where !row.isNull(layout.access[position]) {
                 guard let index = properties[column.id] else { continue }

@@ -128,7 +128,7 @@ struct MigratedRelationships {
             if !positions.isEmpty { builder.set(JoinTable.orderPosition, int64: positions[index]) }
             if !inversePositions.isEmpty { builder.set(JoinTable.inverseOrderPosition, int64: inversePositions[index]) }
             let row = try transaction.newRow(in: table.id)
-            try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: row), body: builder.unsafeBody())
         }
         return !list.isEmpty
     }

@@ -101,7 +101,7 @@ final class MigratedTable {
             guard isChanged else { return true }
             builder.begin(layout)
             for step in steps { try step.write(row, into: builder, transaction) }
-            try transaction.put(row.reference, body: builder.finish())
+            try transaction.put(row.reference, body: builder.unsafeBody())
             hasWritten = true
             return true
         }

@@ -44,9 +44,9 @@ struct MigratedUniqueness {
         var hashes: [(hash: Int, row: RowReference)] = []
         for (id, reader) in readers {
             try transaction.base.scan(id) { old in
-                guard let row = try transaction.row(old.reference), reader.read(row) else { return true }
+                guard let row = try transaction.unsafeRow(old.reference), reader.read(row) else { return true }
                 var hasher = Hasher()
-                hasher.combine(bytes: reader.key.buffer)
+                hasher.combine(bytes: reader.key.unsafeBuffer)
                 hashes.append((hasher.finalize(), old.reference))
                 return true
             }
@@ -59,7 +59,7 @@ struct MigratedUniqueness {
             if end - start > 1 {
                 var seen: [[UInt8]: RowReference] = [:]
                 for entry in hashes[start..<end] {
-                    guard let reader = readers[entry.row.table], let row = try transaction.row(entry.row), reader.read(row) else { continue }
+                    guard let reader = readers[entry.row.table], let row = try transaction.unsafeRow(entry.row), reader.read(row) else { continue }
                     if let other = seen.updateValue(entry.row, forKey: reader.key.bytes) { throw violation(other, entry.row) }
                 }
             }
@@ -82,7 +82,7 @@ struct MigratedUniqueness {
         }
 
         /// - Returns: false for a row with a null, which is never equal to another.
-        func read(_ row: RowView) -> Bool {
+        func read(_ row: UnsafeRowView) -> Bool {
             key.removeAll()
             for access in accesses[Int(row.layoutID.rawValue)] {
                 guard !access.isAbsent, !row.isNull(access) else { return false }

@@ -99,7 +99,7 @@ struct RelationshipPairs {
 
     /// A deletion leaves the references of a relationship without an inverse as they are. No other kind of relationship may hold such a reference.
     private func isThere(_ member: RowReference, _ base: Snapshot) throws -> Bool {
-        try relationship.inverseRelationship != nil || base.row(member) != nil
+        try relationship.inverseRelationship != nil || base.unsafeRow(member) != nil
     }
 
     /// Returns the references to missing rows in a to-one relationship without an inverse.
@@ -108,13 +108,13 @@ struct RelationshipPairs {
         let accesses = Self.accesses(column, table.definition)
         var result: Set<RowReference> = []
         try base.scan(table.definition.id) { row in
-            if let member = Self.reference(accesses, row), try base.row(member) == nil { result.insert(member) }
+            if let member = Self.reference(accesses, row), try base.unsafeRow(member) == nil { result.insert(member) }
             return true
         }
         return result
     }
 
-    private static func pair(_ row: RowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {
+    private static func pair(_ row: UnsafeRowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {
         let source = row.reference(layout.access[JoinTable.sourcePosition])
         let destination = row.reference(layout.access[JoinTable.destinationPosition])
         let position = plan.relationship.isOrdered ? row.int64(layout.access[JoinTable.orderPosition]) : nil
@@ -129,7 +129,7 @@ struct RelationshipPairs {
         table.layouts.map { layout in layout.position(of: column).map { layout.access[$0] } ?? .absent }
     }
 
-    private static func reference(_ accesses: [ColumnAccess], _ row: RowView) -> RowReference? {
+    private static func reference(_ accesses: [ColumnAccess], _ row: UnsafeRowView) -> RowReference? {
         let access = accesses[Int(row.layoutID.rawValue)]
         guard !access.isAbsent, !row.isNull(access) else { return nil }
         let reference = row.reference(access)

@@ -5,18 +5,18 @@ import RecordLog
 ///
 /// Invariant: the thread takes chunks in ascending order, so `parts` are in order, and the rows of each part too.
 final class FoundRows {
-    private var rows: [RowView] = []
+    private var rows: [UnsafeRowView] = []
     /// Each chunk and its start in `rows`.
     private var parts: [(chunk: Int, start: Int)] = []
 
-    func append(_ found: UnsafeMutableBufferPointer<RowView>, _ chunk: Int) {
+    func append(_ found: UnsafeMutableBufferPointer<UnsafeRowView>, _ chunk: Int) {
         if parts.last?.chunk != chunk { parts.append((chunk, rows.count)) }
         rows.append(contentsOf: found)
     }
 
     /// Calls `body` with the rows of all threads, in the table's order, until it returns false. Then removes the rows.
     /// - Returns: false where `body` has returned false.
-    static func forEach(of all: [FoundRows], _ body: (RowView) throws -> Bool) rethrows -> Bool {
+    static func forEach(of all: [FoundRows], _ body: (UnsafeRowView) throws -> Bool) rethrows -> Bool {
         defer { for one in all { one.removeAll() } }
         var order: [(chunk: Int, thread: Int, rows: Range<Int>)] = []
         for (thread, one) in all.enumerated() {

@@ -96,7 +96,7 @@ final class IndexScanner {
 
     /// Returns the current key up to the end of the order.
     private func ordered() throws -> UnsafeRawBufferPointer {
-        let key = cursor?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        let key = cursor?.unsafeKey ?? UnsafeRawBufferPointer(start: nil, count: 0)
         var end = 0
         for (position, part) in parts.enumerated() {
             guard let next = KeyBuilder.componentEnd(at: end, in: key, part.type, descending: part.isDescending) else {

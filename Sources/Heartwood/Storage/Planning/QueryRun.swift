@@ -39,7 +39,7 @@ struct QueryRun {
     /// - Parameter maximum: the greatest number of calls.
     @discardableResult
     func forEachMatch(
-        _ plan: AccessPlan, _ table: EntityTable, maximum: Int = .max, _ body: (RowView) throws -> Bool
+        _ plan: AccessPlan, _ table: EntityTable, maximum: Int = .max, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Progress {
         var progress = Progress(maximum: maximum)
         guard maximum > 0 else { return progress }
@@ -65,7 +65,7 @@ struct QueryRun {
         case .index(let scan):
             if let key = scan.key {
                 guard let number = try key.withUnsafeBytes({ try view.snapshot.firstRow(scan.index.id, prefix: $0) }),
-                    let row = try view.snapshot.row(RowReference(table: table.id, row: number))
+                    let row = try view.snapshot.unsafeRow(RowReference(table: table.id, row: number))
                 else { break }
                 scope.rowsVisited &+= 1
                 if let test = plan.test, try !test.matches(row, scope) { break }
@@ -82,7 +82,7 @@ struct QueryRun {
     }
 
     /// Calls `body` with the rows of an index scan, in the index's order, until it returns false.
-    private func scanIndex(_ scan: IndexScan, _ progress: inout Progress, _ body: (RowView) throws -> Bool) throws {
+    private func scanIndex(_ scan: IndexScan, _ progress: inout Progress, _ body: (UnsafeRowView) throws -> Bool) throws {
         for range in scan.ranges where progress.left > 0 {
             let (count, isEnded) = try view.snapshot.rows(scan.index.id, range, limit: progress.left, body)
             scope.rowsVisited &+= count
@@ -92,7 +92,7 @@ struct QueryRun {
 
     /// Calls `body` with the matching rows of several tables whose plans give the same order, in that order.
     func forEachInOrder(
-        _ parts: [(plan: AccessPlan, table: EntityTable)], maximum: Int, _ body: (RowView) throws -> Bool
+        _ parts: [(plan: AccessPlan, table: EntityTable)], maximum: Int, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Progress {
         let scans = parts.compactMap { part -> (IndexScan, EntityTable)? in
             if case .index(let scan) = part.plan.access { return (scan, part.table) }
@@ -107,7 +107,7 @@ struct QueryRun {
     /// - Parameter next: returns the next row and the index of its test.
     private func lookUp(
         _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowFilter?], _ progress: inout Progress,
-        _ body: (RowView) throws -> Bool
+        _ body: (UnsafeRowView) throws -> Bool
     ) throws {
         var references: [RowReference] = [], partIndexes: [Int] = []
         references.reserveCapacity(Self.batchSize)
@@ -135,7 +135,7 @@ struct QueryRun {
     // MARK: Rows by number
 
     private func lookUp(
-        _ rows: [RowReference], _ test: RowFilter?, _ progress: inout Progress, _ body: (RowView) throws -> Bool
+        _ rows: [RowReference], _ test: RowFilter?, _ progress: inout Progress, _ body: (UnsafeRowView) throws -> Bool
     ) throws {
         try rows.withUnsafeBufferPointer { rows in
             var start = 0
@@ -209,7 +209,7 @@ struct QueryRun {
     /// Calls `body` with each matching row of a scan, in the table's order, until it returns false. Several threads test the rows, one window of
     /// the table after the other.
     /// - Returns: nil where one thread is as fast; `body` was not called then.
-    func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (RowView) throws -> Bool) throws -> Progress? {
+    func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (UnsafeRowView) throws -> Bool) throws -> Progress? {
         guard case .scan = plan.access, let test = plan.test else { return nil }
         let limit = view.snapshot.rowLimit(table.id), threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
         guard threads > 1 else { return nil }

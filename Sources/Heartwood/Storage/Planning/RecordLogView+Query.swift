@@ -39,7 +39,7 @@ extension RecordLogView {
 
     /// Calls `body` with each row that matches the query, in order.
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
-    func answer(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
+    func answer(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         guard let parts = try prepare(query) else { return nil }
         return try wrapped(query) { try run(parts, query, body) }
     }
@@ -78,7 +78,7 @@ extension RecordLogView {
         }
     }
 
-    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics {
+    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics {
         let scope = QueryScope(view: self)
         var statistics = QueryStatistics()
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
@@ -111,7 +111,7 @@ extension RecordLogView {
     /// - Returns: the number of matching rows, as far as they were found.
     private func handOver(
         _ parts: [Part], _ query: StoreQuery, _ limit: Int?, _ isOrderedByIndex: Bool, _ scope: QueryScope,
-        _ body: (RowView) throws -> Bool
+        _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Int {
         let run = QueryRun(view: self, scope: scope)
         let maximum = limit ?? .max
@@ -141,7 +141,7 @@ extension RecordLogView {
     }
 
     private func sort<Sorter: RowGathering>(
-        _ parts: [Part], _ sorter: consuming Sorter, _ run: QueryRun, _ limit: Int?, _ body: (RowView) throws -> Bool
+        _ parts: [Part], _ sorter: consuming Sorter, _ run: QueryRun, _ limit: Int?, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Int {
         var matched = 0
         for (index, part) in parts.enumerated() {

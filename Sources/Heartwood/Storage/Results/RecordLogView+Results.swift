@@ -51,7 +51,7 @@ extension RecordLogView {
     ) throws -> QueryStatistics? {
         let groups = ResultGroups(shape, grouped)
         /// The first row of each group; its values are the group's keys.
-        var first: [RowView] = []
+        var first: [UnsafeRowView] = []
         let key = KeyBuilder()
         let statistics = try answer(query) { row in
             if try parts[Int(row.reference.table.rawValue)]?.gather(row, key, groups, scope) ?? false { first.append(row) }

@@ -113,7 +113,7 @@ extension EntityTable {
 
     /// Returns the accesses of a row's columns, by property index.
     /// - Throws: where the row's layout is newer than the catalog from which this table was read.
-    func accesses(of row: RowView) throws -> UnsafeMutablePointer<ColumnAccess> {
+    func accesses(of row: UnsafeRowView) throws -> UnsafeMutablePointer<ColumnAccess> {
         guard let accesses = runtime.accesses(row.layoutID) else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(runtime.entity.name ?? "?") has an unknown layout.")
         }
@@ -123,7 +123,7 @@ extension EntityTable {
     /// Appends a row's key for a uniqueness constraint.
     /// - Parameter row: a row of this table in any layout.
     /// - Returns: false where a value is null: null equals nothing, so the constraint does not apply.
-    func appendUniqueKey(of row: RowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
+    func appendUniqueKey(of row: UnsafeRowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
         guard let accesses = runtime.accesses(row.layoutID), let attributes = index.attributes else { return false }
         for position in attributes.indices {
             let access = accesses[attributes[position].property]

@@ -17,7 +17,7 @@ extension JoinTable {
         var result: [(member: RowReference, position: Int64)] = []
         var cursor = try snapshot.cursor(index(isForward: isForward), RecordLogView.range(of: owner))
         while try cursor.next() != nil {
-            guard let entry = Self.entry(cursor.key) else { continue }
+            guard let entry = Self.entry(cursor.unsafeKey) else { continue }
             result.append(entry)
         }
         return result
@@ -26,7 +26,7 @@ extension JoinTable {
     /// Returns the last member's position; nil where there are no members. One lookup.
     func lastPosition(of owner: RowReference, isForward: Bool, _ snapshot: Snapshot) throws(StoreError) -> Int64? {
         var cursor = try snapshot.cursor(index(isForward: isForward), RecordLogView.range(of: owner), descending: true)
-        return try cursor.next() == nil ? nil : Self.entry(cursor.key)?.position
+        return try cursor.next() == nil ? nil : Self.entry(cursor.unsafeKey)?.position
     }
 
     /// Decodes a key of an ordered index: owner, position, member.

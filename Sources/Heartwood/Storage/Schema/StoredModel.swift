@@ -23,7 +23,7 @@ package enum StoredModel {
         let log = try open(url, usesMemoryMapping, acceptsDamage)
         defer { try? log.close() }
         if let damage = log.damage { report(damage) }
-        guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else {
+        guard let bytes = try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model) else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError, "\(url.path): the store holds no model, so it has no entities to show; was it ever saved to?")
         }

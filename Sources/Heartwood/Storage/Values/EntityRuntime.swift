@@ -142,7 +142,7 @@ final class EntityRuntime: @unchecked Sendable {
 
     /// Returns a property's access in `row`; nil where the row has no such column, or the value is null.
     @inline(__always)
-    func access(_ property: Int, in row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
+    func access(_ property: Int, in row: UnsafeRowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
     func index(of name: String) -> Int? {
         indexByName[name]
@@ -164,7 +164,7 @@ final class EntityRuntime: @unchecked Sendable {
 extension EntityRuntime.Layouts {
     /// See `EntityRuntime.access`.
     @inline(__always)
-    func access(_ property: Int, in row: RowView) -> ColumnAccess? {
+    func access(_ property: Int, in row: UnsafeRowView) -> ColumnAccess? {
         let layout = Int(row.layoutID.rawValue)
         guard layout < count, let accesses = self[layout] else { return nil }
         let access = accesses[property]

@@ -29,10 +29,10 @@ final class KeptRows: @unchecked Sendable {
     var isEmpty: Bool { blocks.isEmpty }
 
     /// - Complexity: O(bytes of the row).
-    func copy(_ row: RowView) -> RowView {
+    func copy(_ row: UnsafeRowView) -> UnsafeRowView {
         let memory = take(row.byteCount)
         memory.copyMemory(from: row.body, byteCount: row.byteCount)
-        return RowView(body: UnsafeRawPointer(memory), byteCount: row.byteCount, reference: row.reference, version: row.version)
+        return UnsafeRowView(body: UnsafeRawPointer(memory), byteCount: row.byteCount, reference: row.reference, version: row.version)
     }
 
     private func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
@@ -49,12 +49,12 @@ final class KeptRows: @unchecked Sendable {
     }
 
     /// Stores a value that is stored outside its row.
-    func keep(_ value: Data, of property: Int, in copy: RowView) {
+    func keep(_ value: Data, of property: Int, in copy: UnsafeRowView) {
         values[ValueKey(body: copy.body, property: property)] = value
     }
 
     /// Returns nil where the row is not one of these copies, or where the value could not be read when the row was copied.
-    func value(of property: Int, in row: RowView) -> Data? {
+    func value(of property: Int, in row: UnsafeRowView) -> Data? {
         values.isEmpty ? nil : values[ValueKey(body: row.body, property: property)]
     }
 }

@@ -10,7 +10,7 @@ public final class LogStore: Sendable {
     /// The path by which it was opened.
     public let path: String
     /// The store's identity. A compaction keeps it.
-    public let storeID: (UInt64, UInt64)
+    public let storeID: StoredUUID
 
     /// The damage, if the store was opened read-only although committed bytes are damaged. Snapshots then show the state before the damage.
     /// nil for a sound store. Opening a damaged store for writing, or without `StoreOptions.acceptsDamage`, throws this error.

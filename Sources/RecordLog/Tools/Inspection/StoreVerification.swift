@@ -179,7 +179,7 @@ public struct StoreVerification: Sendable {
     }
 
     /// Each value must exist with the length that its row states.
-    private mutating func checkValues(of row: RowView, _ catalog: Catalog, _ audit: ValueAudit) {
+    private mutating func checkValues(of row: UnsafeRowView, _ catalog: Catalog, _ audit: ValueAudit) {
         guard let table = catalog.table(row.reference.table), table.hasValues, let layout = table.layout(row.layoutID) else { return }
         for position in layout.valuePositions where !row.isNull(layout.access[position]) {
             do throws(StoreError) {
@@ -200,8 +200,8 @@ public struct StoreVerification: Sendable {
             while true {
                 let a = try mine.next(), b = try theirs.next()
                 guard a != nil || b != nil else { return }
-                guard a == b, mine.key.elementsEqual(theirs.key) else {
-                    let isMissing = a == nil || b != nil && KeyBytes.compare(theirs.key, mine.key) < 0
+                guard a == b, mine.unsafeKey.elementsEqual(theirs.unsafeKey) else {
+                    let isMissing = a == nil || b != nil && KeyBytes.compare(theirs.unsafeKey, mine.unsafeKey) < 0
                     let reference = RowReference(table: index.table, row: (isMissing ? b : a) ?? 0)
                     add(Problem(
                         offset: try? expected.address(of: reference),

@@ -13,8 +13,8 @@ struct QueryState {
     var hasMetChange = false
     /// Batches that fetches with a batch size have deferred.
     var laterBatches: [LaterBatches] = []
-    /// The number of entries of to-many relationships that this context has read one by one; tests assert on it.
-    var memberEntriesRead = 0
+    /// Called with the number of stored members of a to-many relationship that a getter has read; nil except in tests of the cost.
+    var membersObserver: ((Int) -> Void)?
 
     /// Statistics of the newest fetch that a store answered.
     var lastQuery: QueryStatistics {

@@ -43,8 +43,6 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final var portion = 4_096
     /// The number of changed objects that causes the next save.
     final var nextSaveAt = 0
-    /// The highest number of objects that the two contexts have had at a time; tests assert on it.
-    final var registeredMax = 0
 
     private struct Shared: @unchecked Sendable {
         // Unchecked: errors are immutable.
@@ -120,7 +118,6 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final func beginMigrating(_ mapping: NSMappingModel) {
         mapping.complete(from: sourceModel, to: destinationModel)
         ownMappingModel = mapping
-        registeredMax = 0
         shared.withLock { $0.progress = 0 }
     }
 

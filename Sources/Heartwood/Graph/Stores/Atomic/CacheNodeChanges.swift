@@ -48,7 +48,7 @@ struct CacheNodeChanges {
         for key in (batch.inserted + batch.updated).map(\.key) + batch.derived.map(\.key) {
             let reference = RowReference(rawValue: key.rawValue &- store.slotBase)
             guard let table = schema.table(reference.table), let derivations = table.derivations, let node = store.node(key),
-                let row = try transaction.row(reference)
+                let row = try transaction.unsafeRow(reference)
             else { continue }
             for derivation in derivations {
                 let value = table.value(derivation.property, derivation.kind, in: row)

@@ -163,7 +163,7 @@ struct CacheNodeRows {
             let kept = try value.transformed(index, of: table.runtime.entity)
             try transaction.encode(kept, into: builder, at: position, of: table.layout)
         }
-        try transaction.put(reference(key), body: builder.finish())
+        try transaction.put(reference(key), body: builder.unsafeBody())
     }
 
     private func write(_ link: Link) throws {
@@ -186,7 +186,7 @@ struct CacheNodeRows {
                 builder.set(JoinTable.inverseOrderPosition, int64: positions?.inverse ?? last.inverse)
             }
             let row = RowReference(table: link.table.id, row: try transaction.newRow(in: link.table.id))
-            try transaction.put(row, body: builder.finish())
+            try transaction.put(row, body: builder.unsafeBody())
         }
     }
 }
