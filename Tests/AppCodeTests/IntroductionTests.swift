@@ -10,7 +10,9 @@ private enum Introductions {
         return NSManagedObjectModel(contentsOf: url)!
     }()
 
-    static func temporaryURL(_ name: String) -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString)-\(name)") }
+    static func temporaryURL(_ name: String) -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString)-\(name)")
+    }
 }
 
 // A container of the program's own, which saves.
@@ -150,7 +152,9 @@ extension Book {
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))]
         container.loadPersistentStores { _, error in #expect(error == nil) }
         let manager = ToDoManager(container), start = Date()
-        for (index, title) in ["fell", "stack", "sharpen"].enumerated() { manager.save(title: title, date: start.addingTimeInterval(Double(index))) }
+        for (index, title) in ["fell", "stack", "sharpen"].enumerated() {
+            manager.save(title: title, date: start.addingTimeInterval(Double(index)))
+        }
         manager.read()
         #expect(manager.list.map(\.title) == ["sharpen", "stack", "fell"])
         let first = manager.list[2]

@@ -103,7 +103,8 @@ import Testing
         #expect(Tag.count(in: context) == 3)
         let hot = Tag.named("hot", in: context)
         #expect(hot.recipes?.count == 2 && !context.hasChanges)
-        let request = Recipe.sortedFetchRequest(with: NSPredicate(format: "ANY tags.name == %@ AND SUBQUERY(tags, $t, $t.name BEGINSWITH 's').@count == 1", "hot"))
+        let request = Recipe.sortedFetchRequest(
+            with: NSPredicate(format: "ANY tags.name == %@ AND SUBQUERY(tags, $t, $t.name BEGINSWITH 's').@count == 1", "hot"))
         #expect(try context.fetch(request).map(\.title) == ["Pie", "Soup"])
         let soup = try #require(Recipe.findOrFetch(in: context, matching: NSPredicate(format: "title = 'Soup'")))
         hot.removeFromRecipes(soup)
@@ -129,7 +130,9 @@ import Testing
             #expect(error.domain == NSCocoaErrorDomain && error.code == NSValidationMultipleErrorsError)
             #expect((error as? CocoaError)?.code == .validationMultipleErrors)
             let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
-            func of(_ object: NSManagedObject) -> NSError? { details.first { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === object } }
+            func of(_ object: NSManagedObject) -> NSError? {
+                details.first { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === object }
+            }
             #expect(details.count == 3)
             #expect(of(poison)?.localizedDescription == "Not that." && of(poison)?.code == NSManagedObjectValidationError)
             #expect(of(nameless)?.code == NSValidationStringTooShortError && of(nameless)?.userInfo[NSValidationKeyErrorKey] as? String == "title")

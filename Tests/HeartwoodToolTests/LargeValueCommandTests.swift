@@ -23,7 +23,9 @@ import Testing
     @Test("Large values go in and come out") func largeValuesGoInAndComeOut() throws {
         let store = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath(), model = try makeModel()
         defer { ToolProcess.cleanUp(store, new, model) }
-        let contents = [("a", 10), ("b", 9000), ("c", 1_500_000)].map { name, count in (name, Data(repeating: UInt8(name.utf8.first ?? 0), count: count)) }
+        let contents = [("a", 10), ("b", 9000), ("c", 1_500_000)].map { name, count in
+            (name, Data(repeating: UInt8(name.utf8.first ?? 0), count: count))
+        }
         let lines = contents.map { #"{"content":"\#($0.1.base64EncodedString())","name":"\#($0.0)"}"# }.joined(separator: "\n") + "\n"
         func importing(key: String) throws -> ToolProcess.Result {
             try ToolProcess.run("import", store, "--model", model, "--entity", "File", "--key", key, "-", input: lines)

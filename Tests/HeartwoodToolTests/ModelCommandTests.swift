@@ -88,12 +88,16 @@ import Testing
         defer { ToolProcess.cleanUp(path, svg, mermaid) }
         #expect(try ToolProcess.run("model", path, "--svg", svg, "--mermaid", mermaid).status == 0)
         let drawn = try String(contentsOfFile: svg, encoding: .utf8)
-        for part in ["<svg xmlns", ">Author</text>", ">title: String</text>", ">name*: String</text>", ">books 0..*</text>", "stroke-dasharray", "</svg>"] {
+        for part in [
+            "<svg xmlns", ">Author</text>", ">title: String</text>", ">name*: String</text>", ">books 0..*</text>", "stroke-dasharray", "</svg>"]
+        {
             #expect(drawn.contains(part), "\(part)")
         }
         #expect(drawn.components(separatedBy: "<rect ").count == 5, "a ground and three boxes")
         let text = try String(contentsOfFile: mermaid, encoding: .utf8)
-        for line in ["classDiagram", "    class Book {", "        String name*", "    Being <|-- Author", "Author \"1\" -- \"0..*\" Book : books / author"] {
+        for line in [
+            "classDiagram", "    class Book {", "        String name*", "    Being <|-- Author", "Author \"1\" -- \"0..*\" Book : books / author"]
+        {
             #expect(text.contains(line), "\(line) in:\n\(text)")
         }
         #expect(try ToolProcess.run("model", path, "--format", "svg").output == drawn)
@@ -167,7 +171,9 @@ import Testing
         let fine = try change([
             ("<attribute name=\"title\" ", "<attribute name=\"heading\" elementID=\"title\" "), ("value=\"title\"", "value=\"heading\""),
             ("name=\"pages\" optional=\"YES\"", "name=\"pages\""),
-            ("<attribute name=\"name\" attributeType=\"String\"/>", "<attribute name=\"name\" attributeType=\"String\"/><attribute name=\"born\" optional=\"YES\" attributeType=\"Date\"/>"),
+            (
+                "<attribute name=\"name\" attributeType=\"String\"/>",
+                "<attribute name=\"name\" attributeType=\"String\"/><attribute name=\"born\" optional=\"YES\" attributeType=\"Date\"/>"),
         ])
         let broken = try change([
             ("name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\" defaultValueString=\"1\"", "name=\"pages\" attributeType=\"Date\""),
@@ -177,7 +183,10 @@ import Testing
         let harmless = try change([("defaultValueString=\"1\"", "defaultValueString=\"2\"")])
         defer { ToolProcess.cleanUp(old, fine, broken, harmless) }
         let first = try ToolProcess.run("model", "diff", old, fine)
-        for line in ["~ Book.heading  renamed, was title", "~ Book.pages    required, was optional", "+ Being.born    attribute added, Date", "A migration can be inferred."] {
+        for line in [
+            "~ Book.heading  renamed, was title", "~ Book.pages    required, was optional", "+ Being.born    attribute added, Date",
+            "A migration can be inferred."]
+        {
             #expect(first.output.contains(line), "\(line) in:\n\(first.output)")
         }
         #expect(first.status == 0)

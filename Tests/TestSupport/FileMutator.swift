@@ -12,8 +12,10 @@ package struct FileMutator {
         "Composite", "Transformable", "Undefined", "Binary",
     ]
     private static let words = [
-        "<!ENTITY a 'b'>", "<!DOCTYPE m>", "<!DOCTYPE m [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>", "&a;", "]]>", "<![CDATA[", "<!--", "-->", "<?x?>",
-        "<?xml version='1.0' encoding='UTF-16'?>", "<?xml version=\"1.0\" encoding=\"latin1\"?>", "xmlns:a=\"b\"", "a:b", "\u{FEFF}", "<model>", "</model>",
+        "<!ENTITY a 'b'>", "<!DOCTYPE m>", "<!DOCTYPE m [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>", "&a;", "]]>", "<![CDATA[", "<!--", "-->",
+        "<?x?>",
+        "<?xml version='1.0' encoding='UTF-16'?>", "<?xml version=\"1.0\" encoding=\"latin1\"?>", "xmlns:a=\"b\"", "a:b", "\u{FEFF}", "<model>",
+        "</model>",
         "<entity name=\"A\">", "</entity>", "<dict>", "<array>", "<key>k</key>", "</plist>",
     ]
 

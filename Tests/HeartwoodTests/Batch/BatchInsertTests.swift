@@ -26,7 +26,8 @@ import Testing
 
     @Test("A row without a required value is 1570, and nothing is inserted", arguments: StoreKind.recordLogs)
     func requiredValues(kind: StoreKind) throws {
-        let stars = TestStack.attribute("stars", .integer32AttributeType, optional: false), title = TestStack.attribute("title", .stringAttributeType)
+        let stars = TestStack.attribute("stars", .integer32AttributeType, optional: false),
+            title = TestStack.attribute("title", .stringAttributeType)
         let given = TestStack.attribute("given", .stringAttributeType, optional: false, default: "d")
         let entity = NSEntityDescription()
         entity.name = "Note"
@@ -35,7 +36,9 @@ import Testing
         let model = NSManagedObjectModel()
         model.entities = [entity]
         let stack = try TestStack(kind, model: model)
-        for rows in [[["title": "a"]], [["title": "a", "stars": 1], ["title": "b", "stars": NSNull()]], [["stars": 1, "given": NSNull()]]] as [[[String: Any]]] {
+        for rows in [
+            [["title": "a"]], [["title": "a", "stars": 1], ["title": "b", "stars": NSNull()]], [["stars": 1, "given": NSNull()]],
+        ] as [[[String: Any]]] {
             for policy in [NSMergePolicy.error, .mergeByPropertyObjectTrump, .overwrite] {
                 let error = #expect(throws: (any Error).self) { try stack.insertBatch(rows, into: "Note", policy: policy) } as NSError?
                 #expect(error?.code == NSValidationMissingMandatoryPropertyError && error?.domain == NSCocoaErrorDomain)

@@ -72,7 +72,11 @@ struct CombinedSample {
             cases.append(CombinedCase(before: whole, changes: changed))
         }
         func product(_ options: [ValueState?], _ body: ([ValueState?]) -> Void) {
-            for first in options { for second in options { for third in options { for fourth in options { body([first, second, third, fourth]) } } } }
+            for first in options {
+                for second in options {
+                    for third in options { for fourth in options { body([first, second, third, fourth]) } }
+                }
+            }
         }
         let short: [ValueState] = [.short, .short, .short, .short], mixed: [ValueState] = [.long, .short, .empty, .long]
         let nothing: [ValueState] = [.absent, .absent, .absent, .absent]

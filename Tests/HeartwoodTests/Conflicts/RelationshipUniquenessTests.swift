@@ -101,7 +101,9 @@ import Testing
                 }
             } else {
                 let error = #expect(throws: NSError.self) { try chain.with(new) { _ in } }
-                #expect(error?.localizedDescription.contains("sign, message") == true || (error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription.contains("sign, message") == true)
+                #expect(
+                    error?.localizedDescription.contains("sign, message") == true
+                        || (error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription.contains("sign, message") == true)
             }
         }
     }

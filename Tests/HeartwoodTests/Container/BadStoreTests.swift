@@ -34,7 +34,9 @@ import Testing
 
     private func says(_ error: NSError?, _ wanted: Int, _ texts: String..., sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(code(error) == wanted, sourceLocation: sourceLocation)
-        for text in texts { #expect(error?.localizedDescription.contains(text) == true, "\(error.map { "\($0)" } ?? "")", sourceLocation: sourceLocation) }
+        for text in texts {
+            #expect(error?.localizedDescription.contains(text) == true, "\(error.map { "\($0)" } ?? "")", sourceLocation: sourceLocation)
+        }
     }
 
     private func make(_ url: URL, _ model: NSManagedObjectModel? = nil, configuration: String? = nil) throws {
@@ -52,7 +54,9 @@ import Testing
             model.entities = model.entities.filter { $0.name != "Everything" } + [extra]
         }
         let error = refusal(scratch["a"], other)
-        says(error, NSPersistentStoreIncompatibleVersionHashError, "changed: Group", "only in the model: Extra", "only in the store: Everything", "mergedModel")
+        says(
+            error, NSPersistentStoreIncompatibleVersionHashError, "changed: Group", "only in the model: Extra", "only in the store: Everything",
+            "mergedModel")
         #expect(error?.userInfo[NSChangedEntitiesErrorKey] as? [String] == ["Group"])
         #expect(error?.userInfo[NSAddedEntitiesErrorKey] as? [String] == ["Extra"])
         #expect(error?.userInfo[NSRemovedEntitiesErrorKey] as? [String] == ["Everything"])
@@ -88,7 +92,8 @@ import Testing
         says(refusal(nil), NSPersistentStoreOpenError, "needs a file URL")
         says(refusal(URL(string: "https://x.y/z")), NSPersistentStoreOpenError, "needs a file URL", "https://x.y/z")
         says(
-            refusal(scratch["a"], options: [NSReadOnlyPersistentStoreOption: true]), CocoaError.Code.fileReadNoSuchFile.rawValue, "there is no such file",
+            refusal(scratch["a"], options: [NSReadOnlyPersistentStoreOption: true]), CocoaError.Code.fileReadNoSuchFile.rawValue,
+            "there is no such file",
             "for writing once")
     }
 

@@ -131,7 +131,9 @@ import Testing
         let person = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).first)
         person.setValue("b", forKey: "name")
         let error = #expect(throws: (any Error).self) { try context.save() } as NSError?
-        #expect(code(error) == CocoaError.Code.fileWriteNoPermission.rawValue && error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [store])
+        #expect(
+            code(error) == CocoaError.Code.fileWriteNoPermission.rawValue
+                && error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [store])
         #expect(context.hasChanges)
         coordinator.setMetadata(["a": 1], for: store)
         let batch = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Person"))

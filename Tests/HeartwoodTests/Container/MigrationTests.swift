@@ -221,7 +221,9 @@ import Testing
         }
         #expect(try stack.names().count == 11)
         let other = try TestStack(.inMemory)
-        #expect(throws: (any Error).self) { try other.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], type: .recordLog) }
+        #expect(throws: (any Error).self) {
+            try other.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], type: .recordLog)
+        }
         #expect(scratch.contents == before)
     }
 

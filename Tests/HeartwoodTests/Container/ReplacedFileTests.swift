@@ -13,7 +13,9 @@ import Testing
     private func attributes(_ url: URL) throws -> [FileAttributeKey: Int] {
         let found = try FileManager.default.attributesOfItem(atPath: url.path)
         func number(_ key: FileAttributeKey) -> Int { (found[key] as? NSNumber)?.intValue ?? -1 }
-        return [.posixPermissions: number(.posixPermissions), .ownerAccountID: number(.ownerAccountID), .groupOwnerAccountID: number(.groupOwnerAccountID)]
+        return [
+            .posixPermissions: number(.posixPermissions), .ownerAccountID: number(.ownerAccountID),
+            .groupOwnerAccountID: number(.groupOwnerAccountID)]
     }
 
     /// Gives a file to another owner, or, if the process may not do so, removes everyone else's permissions.
@@ -113,7 +115,9 @@ import Testing
             ]
             for (name, attempt) in attempts {
                 let error = #expect(throws: (any Error).self, "\(name) \(url.lastPathComponent)") { try attempt() }
-                #expect((error as NSError?)?.localizedDescription.contains(url.lastPathComponent) == true || name == "destroy", "\(name): \(String(describing: error))")
+                #expect(
+                    (error as NSError?)?.localizedDescription.contains(url.lastPathComponent) == true || name == "destroy",
+                    "\(name): \(String(describing: error))")
                 #expect(chain.scratch.names == names, "\(name)")
                 #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType == kindBefore)
             }

@@ -66,7 +66,9 @@ import Testing
             let error = #expect(throws: (any Error).self) {
                 try coordinator.replacePersistentStore(at: scratch["a"], withPersistentStoreFrom: scratch[source], type: .recordLog)
             }
-            #expect([wanted, NSPersistentStoreOpenError, CocoaError.Code.fileReadCorruptFile.rawValue].contains(code(error) ?? 0), "\(source): \(error.map { "\($0)" } ?? "")")
+            #expect(
+                [wanted, NSPersistentStoreOpenError, CocoaError.Code.fileReadCorruptFile.rawValue].contains(code(error) ?? 0),
+                "\(source): \(error.map { "\($0)" } ?? "")")
             #expect(scratch.contents == before)
         }
         try coordinator.addPersistentStore(type: .recordLog, at: scratch["a"])
@@ -296,7 +298,9 @@ import Testing
             #expect(scratch.contents == before)
         }
         for type in [NSPersistentStore.StoreType.inMemory, .sqlite] {
-            let error = #expect(throws: (any Error).self) { try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: scratch["none"]) }
+            let error = #expect(throws: (any Error).self) {
+                try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: scratch["none"])
+            }
             #expect(code(error) == NSPersistentStoreInvalidTypeError)
         }
     }

@@ -63,7 +63,8 @@ import Testing
         #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOperationError)
         #expect(await Manuscript.failure { try await document.save(to: scratch["b"], for: .forCreating) } == NSPersistentStoreOperationError)
         try await document.close()
-        let other = ManagedDocument(fileURL: scratch["a"], managedObjectModel: NSManagedObjectModel(), concurrencyType: .privateQueueConcurrencyType)
+        let other = ManagedDocument(
+            fileURL: scratch["a"], managedObjectModel: NSManagedObjectModel(), concurrencyType: .privateQueueConcurrencyType)
         #expect(await Manuscript.failure { try await other.open() } == NSPersistentStoreIncompatibleVersionHashError)
     }
 
@@ -304,7 +305,8 @@ import Testing
         try await odd.save(to: scratch["odd"], for: .forCreating)
         try await odd.close()
         for (name, wanted) in [
-            ("letter", NSPersistentStoreOpenError), ("none", CocoaError.Code.fileReadNoSuchFile.rawValue), ("odd", NSPersistentStoreIncompatibleVersionHashError),
+            ("letter", NSPersistentStoreOpenError), ("none", CocoaError.Code.fileReadNoSuchFile.rawValue),
+            ("odd", NSPersistentStoreIncompatibleVersionHashError),
         ] {
             #expect(await Manuscript.failure { try await document.revert(toContentsOf: scratch[name]) } == wanted)
             #expect(document.hasUnsavedChanges, "nothing is dropped")

@@ -59,7 +59,9 @@ import Testing
         stack.insert("Person", ["email": "new@x"], into: changed)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = changed
-        for person in try changed.fetch(request("Person", "age IN {7, 9}")) { person.setValue("was \(person.value(forKey: "email") ?? "")", forKey: "email") }
+        for person in try changed.fetch(request("Person", "age IN {7, 9}")) {
+            person.setValue("was \(person.value(forKey: "email") ?? "")", forKey: "email")
+        }
         for context in [stack.anew(), changed, child] {
             for entity in ["Person", "Employee"] {
                 for (format, arguments) in formats + [("email == 'new@x'", []), ("email == 'was p7@x'", [])] {

@@ -34,7 +34,9 @@ final class Annotated: NSManagedObject {
         try #require(NSEntityDescription.entity(forEntityName: name, in: stack.context))
     }
 
-    @Test("NSManagedObject(entity:insertInto:) makes an object of the entity's class, which is saved and fetched as one", arguments: StoreKind.allCases)
+    @Test(
+        "NSManagedObject(entity:insertInto:) makes an object of the entity's class, which is saved and fetched as one",
+        arguments: StoreKind.allCases)
     func anObjectIsOfItsEntitysClass(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let shrub = try #require(NSManagedObject(entity: entity("Shrub", stack), insertInto: stack.context) as? Shrub)

@@ -118,7 +118,9 @@ import Testing
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a"]) as? Diarist)
         try stack.context.save()
-        for (count, (policy, isOurs)) in [(NSMergePolicy.mergeByPropertyStoreTrump, false), (.mergeByPropertyObjectTrump, true), (.overwrite, true)].enumerated() {
+        for (count, (policy, isOurs)) in [
+            (NSMergePolicy.mergeByPropertyStoreTrump, false), (.mergeByPropertyObjectTrump, true), (.overwrite, true)].enumerated()
+        {
             stack.context.refresh(diarist, mergeChanges: false)
             _ = diarist.title
             let other = stack.anew()

@@ -142,7 +142,8 @@ import Testing
         let one = try stack.savedDiarist("one")
         // Posted on this thread.
         nonisolated(unsafe) var told: [String] = []
-        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
             told.append("observer")
         }
         defer { NotificationCenter.default.removeObserver(token) }
@@ -158,7 +159,8 @@ import Testing
         let stack = try Diarist.stack(kind)
         // Posted on this thread.
         nonisolated(unsafe) let first = try stack.savedDiarist("first"), second = try stack.savedDiarist("second")
-        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
             if first.title == "newer", second.title == "second" { second.title = "changed by an observer" }
         }
         defer { NotificationCenter.default.removeObserver(token) }

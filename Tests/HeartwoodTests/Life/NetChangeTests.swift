@@ -76,6 +76,7 @@ import Testing
         try stack.context.save()
         #expect(store.metadata["key"] as? String == "Test")
         guard kind == .recordLog || kind == .binary else { return }
-        #expect(try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: stack.url, options: nil)["key"] as? String == "Test")
+        #expect(
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: stack.url, options: nil)["key"] as? String == "Test")
     }
 }

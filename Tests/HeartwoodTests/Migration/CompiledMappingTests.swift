@@ -6,7 +6,9 @@ import Testing
 
 /// Found by its name without a module: the compiled mapping model names a module that does not exist.
 final class V2to3MakerPolicy: NSEntityMigrationPolicy {
-    override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         guard let name = sInstance.value(forKey: "maker") as? String,
             let car = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance]).first
@@ -47,7 +49,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         first.entityMigrationPolicyClassName = "Module.Policy"
         first.userInfo = ["key": "value"]
         first.attributeMappings?.first { $0.name == "age" }?.valueExpression = nil
-        first.attributeMappings?.first { $0.name == "name" }?.valueExpression = NSExpression(format: "FUNCTION($entityPolicy, \"name:\", $source.name)")
+        first.attributeMappings?.first { $0.name == "name" }?.valueExpression = NSExpression(
+            format: "FUNCTION($entityPolicy, \"name:\", $source.name)")
         first.attributeMappings?.first { $0.name == "name" }?.userInfo = ["a": "b"]
         return mapping
     }
@@ -77,7 +80,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
             versions[name] = Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name!, theirs($0.name!, name)) })
         }
         let info: [String: Any] = ["NSManagedObjectModel_CurrentVersionName": "New", "NSManagedObjectModel_VersionHashes": versions]
-        try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0).write(to: bundle.appendingPathComponent("VersionInfo.plist"))
+        try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0).write(
+            to: bundle.appendingPathComponent("VersionInfo.plist"))
         func write(_ name: String, _ source: String, _ destination: String) throws {
             try Data(CompiledMappingWriter.bytes(mapping) { theirs($0, $1 ? source : destination) }).write(to: scratch[name])
         }
@@ -147,7 +151,9 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
                 _ = try Self.read(damaged).entityMappings(from: nil, to: nil)
             } catch {
                 refused += 1
-                #expect((error as NSError).domain == NSCocoaErrorDomain && (error as NSError).localizedDescription.hasPrefix("A.cdm"), "\(error), seed \(seed)")
+                #expect(
+                    (error as NSError).domain == NSCocoaErrorDomain && (error as NSError).localizedDescription.hasPrefix("A.cdm"),
+                    "\(error), seed \(seed)")
             }
         }
         #expect(refused > 150, "seed \(seed)")
@@ -155,7 +161,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
 
     // MARK: Xcode's
 
-    private static let folder = ModelTests.shared.deletingLastPathComponent().appendingPathComponent("stores/cdplus-sample1-v1/model/Tests/Resources/SampleModel")
+    private static let folder = ModelTests.shared.deletingLastPathComponent().appendingPathComponent(
+        "stores/cdplus-sample1-v1/model/Tests/Resources/SampleModel")
     static let isThere = FileManager.default.fileExists(atPath: folder.path)
     private static let fixtures = folder.appendingPathComponent("Fixtures")
 
@@ -163,7 +170,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         try NSManagedObjectModel.load(contentsOf: fixtures.appendingPathComponent("SampleModel.momd/\(name).mom"))
     }
 
-    @Test("A file of Xcode's says what its editor shows, and migrates a store", .enabled(if: isThere, "../shared/stores is absent")) func ofXcode() throws {
+    @Test("A file of Xcode's says what its editor shows, and migrates a store", .enabled(
+        if: isThere, "../shared/stores is absent")) func ofXcode() throws {
         let mapping = try NSMappingModel.load(contentsOf: Self.fixtures.appendingPathComponent("V2toV3.cdm"))
         #expect(mapping.entityMappings.compactMap(\.name) == ["CarToCar", "LuxuryCarToLuxuryCar", "PersonToPerson", "SportCarToSportCar", "Maker"])
         #expect(mapping.entityMappingsByName["CarToCar"]?.sourceExpression?.description
@@ -191,7 +199,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(person.value(forKey: "lastName") as? String == "Lovelace" && (person.value(forKey: "cars") as? NSSet)?.count == 3)
     }
 
-    @Test("It is found by the hashes of compiled models, and by names without them", .enabled(if: isThere, "../shared/stores is absent")) func ofXcodeFound() throws {
+    @Test("It is found by the hashes of compiled models, and by names without them", .enabled(
+        if: isThere, "../shared/stores is absent")) func ofXcodeFound() throws {
         let versions = try (1...3).map { try Self.compiled("SampleModel\($0 == 1 ? "" : "\($0)")") }
         let finder = MappingFinder(directories: [Self.fixtures])
         #expect(finder.document(from: versions[1], to: versions[2]) != nil)

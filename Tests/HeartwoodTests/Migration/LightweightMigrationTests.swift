@@ -296,7 +296,9 @@ import Testing
         try chain.with(after) { context in
             let things = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Thing"))
             let full = try #require(things.first { $0.value(forKey: "string") != nil })
-            for (key, value) in values { #expect((full.value(forKey: key) as? NSObject) == (AttributeCoding.bridged(value) as? NSObject), "\(key)") }
+            for (key, value) in values {
+                #expect((full.value(forKey: key) as? NSObject) == (AttributeCoding.bridged(value) as? NSObject), "\(key)")
+            }
             #expect(full.value(forKeyPath: "address.street") as? String == "Main" && full.value(forKeyPath: "address.number") as? Int == 5)
             let empty = try #require(things.first { $0.value(forKey: "string") == nil })
             for key in values.keys { #expect(empty.value(forKey: key) == nil, "\(key)") }
@@ -310,7 +312,8 @@ import Testing
         func version(_ name: String, _ entities: String) throws -> NSManagedObjectModel {
             let folder = scratch["Library.xcdatamodeld/\(name).xcdatamodel"]
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?><model>\(entities)</model>".utf8).write(to: folder.appendingPathComponent("contents"))
+            try Data(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?><model>\(entities)</model>".utf8).write(to: folder.appendingPathComponent("contents"))
             return try NSManagedObjectModel.load(contentsOf: folder)
         }
         let models = [

@@ -64,7 +64,8 @@ private struct MappingFile {
             source: "Book", destination: "Book", expression: isStated ? NSExpression(format: source) : nil, isFilledIn: isFilledIn,
             attributes: [
                 MappingFile.Property(name: "name"), property("title", NSExpression(forConstantValue: "literal")),
-                property("note", NSExpression(forConstantValue: nil)), property("code", NSExpression(format: "FUNCTION($source.code, 'uppercaseString')")),
+                property("note", NSExpression(forConstantValue: nil)),
+                property("code", NSExpression(format: "FUNCTION($source.code, 'uppercaseString')")),
                 property("sheets", NSExpression(format: "$source.pages + 1")),
             ],
             relationships: [property("next", NSExpression(format: destinations))])

@@ -7,12 +7,17 @@ import Testing
 
 /// Makes one author for each name in the books.
 class AuthorPolicy: NSEntityMigrationPolicy {
-    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws { manager.userInfo = ["authors": NSMutableDictionary(), "calls": ["begin"]] }
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        manager.userInfo = ["authors": NSMutableDictionary(), "calls": ["begin"]]
+    }
 
-    override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         let book = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])[0]
-        guard let name = sInstance.value(forKey: "authorName") as? String, let known = manager.userInfo?["authors"] as? NSMutableDictionary else { return }
+        guard let name = sInstance.value(forKey: "authorName") as? String, let known = manager.userInfo?["authors"] as? NSMutableDictionary
+        else { return }
         let author: NSManagedObject
         if let id = known[name] as? NSManagedObjectID, !id.isTemporaryID {
             author = manager.destinationContext.object(with: id)
@@ -39,7 +44,9 @@ class AuthorPolicy: NSEntityMigrationPolicy {
         try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
     }
 
-    override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws { note("endRelationships", manager) }
+    override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        note("endRelationships", manager)
+    }
     override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws { note("validation", manager) }
     override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws { note("end", manager) }
 
@@ -146,7 +153,9 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         "Tag: count=1 name=X works=[\"Emma\"]", "Tag: count=2 name=Y works=[\"Dubliners\", \"Emma\"]",
     ]
 
-    private func migrate(_ chain: Chain, _ mapping: NSMappingModel, to url: URL, _ kind: StoreKind? = nil, change: (NSMigrationManager) -> Void = { _ in }) throws {
+    private func migrate(
+        _ chain: Chain, _ mapping: NSMappingModel, to url: URL, _ kind: StoreKind? = nil, change: (NSMigrationManager) -> Void = { _ in }
+    ) throws {
         let manager = NSMigrationManager(sourceModel: Self.old.model, destinationModel: Self.new.model)
         change(manager)
         try manager.migrateStore(
@@ -173,14 +182,18 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         let found = try lines(target, to)
         #expect(found.filter { !$0.hasPrefix("Work") } == Self.migrated)
         let emma = try #require(found.first { $0.contains("name=Emma") })
-        #expect(emma.contains("author=Jane") && emma.contains("leaves=600") && emma.contains("loud=EMMA") && emma.contains("next=Persuasion") && emma.contains("previous=-"))
+        #expect(
+            emma.contains("author=Jane") && emma.contains("leaves=600") && emma.contains("loud=EMMA") && emma.contains("next=Persuasion")
+                && emma.contains("previous=-"))
         #expect(found.contains { $0.contains("name=Persuasion") && $0.contains("previous=Emma") })
         #expect(found.count == 7, "the draft is not among them")
         #expect(calls == ["begin", "endInstances", "endRelationships", "validation", "end"])
         #expect(try Data(contentsOf: chain.url) == before && chain.scratch.names == ["new", "store"])
         #expect(manager?.migrationProgress == 1 && manager?.reader == nil && manager?.currentMapping == nil)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: to.type, at: target)
-        #expect(metadata[NSStoreUUIDKey] as? String == (try chain.metadata()[NSStoreUUIDKey] as? String) && metadata[NSStoreTypeKey] as? String == to.type)
+        #expect(
+            metadata[NSStoreUUIDKey] as? String == (try chain.metadata()[NSStoreUUIDKey] as? String)
+                && metadata[NSStoreTypeKey] as? String == to.type)
         manager?.reset()
         #expect(manager?.ownMappingModel == nil && manager?.migrationProgress == 0)
     }
@@ -222,13 +235,18 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
             return model
         }
         func says(_ error: NSError?, _ wanted: Int, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
-            #expect(code(error) == wanted && error?.localizedDescription.contains(text) == true, "\(String(describing: error))", sourceLocation: sourceLocation)
+            #expect(
+                code(error) == wanted && error?.localizedDescription.contains(text) == true, "\(String(describing: error))",
+                sourceLocation: sourceLocation)
         }
         says(error(nil), NSMigrationMissingMappingModelError, "no mapping model")
         says(error(mappingModel(), from: chain.scratch["none"]), NSMigrationManagerSourceStoreError, "no such file")
         says(error(changed { $0.entityMigrationPolicyClassName = "Nobody" }), NSEntityMigrationPolicyError, "Nobody")
-        says(error(changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($entityPolicy, \"nothing:\", 1)")) }), NSEntityMigrationPolicyError, "nothing:")
-        says(error(changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($manager, \"nothing:\", 1)")) }), NSMigrationError, "nothing:")
+        says(
+            error(changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($entityPolicy, \"nothing:\", 1)")) }),
+            NSEntityMigrationPolicyError, "nothing:")
+        says(error(
+            changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($manager, \"nothing:\", 1)")) }), NSMigrationError, "nothing:")
         says(error(changed { $0.attributeMappings?.append(property("leaves", "$source.weight")) }), NSMigrationError, "Book.weight")
         says(error(changed { $0.attributeMappings?.append(property("leaves", "$source.title")) }), NSMigrationError, "leaves")
         says(error(changed { $0.attributeMappings?.append(property("leaves", "$stranger")) }), NSMigrationError, "$stranger")
@@ -261,7 +279,9 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
 
     @Test("The model's rules are checked on the objects that a mapping model makes") func rulesOfTheModelAreAskedOfWhatAMappingModelMakes() throws {
         let chain = try Chain()
-        try chain.with(Sketch("A: name:string size:int32")) { context in for size in [1, 2, 30] { context.make("A", ["name": "\(size)", "size": size]) } }
+        try chain.with(Sketch("A: name:string size:int32")) { context in
+            for size in [1, 2, 30] { context.make("A", ["name": "\(size)", "size": size]) }
+        }
         let after = Sketch("A: name:string! size:int32").model
         after.entities[0].attributesByName["size"]?.setValidationPredicates([NSPredicate(format: "SELF < 10")], withValidationWarnings: nil)
         let mapping = NSEntityMapping(), model = NSMappingModel()
@@ -325,7 +345,9 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         }
         watcher.start()
         let inferred = try NSMappingModel.inferredMappingModel(forSourceModel: manager.sourceModel, destinationModel: manager.destinationModel)
-        let result = Result { try manager.migrateStore(from: chain.url, type: .recordLog, mapping: inferred, to: chain.scratch["new"], type: .recordLog) }
+        let result = Result {
+            try manager.migrateStore(from: chain.url, type: .recordLog, mapping: inferred, to: chain.scratch["new"], type: .recordLog)
+        }
         while !watcher.isFinished { Thread.sleep(forTimeInterval: 0.001) }
         #expect(seen.withLock { zip($0, $0.dropFirst()).allSatisfy { $0 <= $1 } })
         switch result {

@@ -6,7 +6,8 @@ import Testing
 @Suite struct StagedMigrationTests {
     /// V1 to V3 cannot be inferred at once: a property renamed from V1 to V2 is renamed again.
     private static let versions: [Sketch] = [
-        "A: name:string size:int32", "A: title:string~name size:int32", "A: heading:string~title size:int32!", "A: heading:string size:int32! more:string",
+        "A: name:string size:int32", "A: title:string~name size:int32", "A: heading:string~title size:int32!",
+        "A: heading:string size:int32! more:string",
     ]
     private let models = StagedMigrationTests.versions.map(\.model)
     private var checksums: [String] { models.map(\.versionChecksum) }
@@ -15,7 +16,9 @@ import Testing
         NSManagedObjectModelReference(model: Self.versions[version - 1].model, versionChecksum: checksums[version - 1])
     }
 
-    private func custom(_ from: Int, _ to: Int) -> NSCustomMigrationStage { NSCustomMigrationStage(migratingFrom: reference(from), to: reference(to)) }
+    private func custom(_ from: Int, _ to: Int) -> NSCustomMigrationStage {
+        NSCustomMigrationStage(migratingFrom: reference(from), to: reference(to))
+    }
 
     private func filled(_ kind: StoreKind = .recordLog, version: Int = 1) throws -> Chain {
         let chain = try Chain(kind)
@@ -69,7 +72,8 @@ import Testing
                     try context.save()
                 }
             }
-            let manager = NSStagedMigrationManager([NSLightweightMigrationStage([checksums[0]]), stage, NSLightweightMigrationStage([checksums[3]])])
+            let manager = NSStagedMigrationManager(
+                [NSLightweightMigrationStage([checksums[0]]), stage, NSLightweightMigrationStage([checksums[3]])])
             var options: [AnyHashable: Any] = Chain.automatic
             options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager
             let mark = version < 3 ? "!" : "", missing = version < 3 ? "-1" : "0"
@@ -106,7 +110,9 @@ import Testing
             }
             let stages = [NSLightweightMigrationStage([checksums[0]]), stage]
             #expect(throws: Refusal.self) { try chain.with(models[last - 1], options: options(stages)) { _ in } }
-            #expect(try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[2].entityVersionHashesByName, "the store came so far")
+            #expect(
+                try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[2].entityVersionHashesByName,
+                "the store came so far")
             #expect(try chain.lines(models[last - 1], options: options(stages)).count == 2)
             #expect(calls == 2)
             #expect(try chain.lines(models[last - 1], options: options(stages)).count == 2)
@@ -136,8 +142,11 @@ import Testing
         await #expect(processExitsWith: .success) {
             setenv(ConcurrencyDebug.variable, "1", 1)
             let tests = StagedMigrationTests()
-            let chain = try tests.filled(), manager = NSStagedMigrationManager([NSLightweightMigrationStage([tests.checksums[0]]), tests.custom(2, 3)])
-            try chain.with(Self.versions[0]) { try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).forEach { $0.setValue(1, forKey: "size") } }
+            let chain = try tests.filled(),
+                manager = NSStagedMigrationManager([NSLightweightMigrationStage([tests.checksums[0]]), tests.custom(2, 3)])
+            try chain.with(Self.versions[0]) {
+                try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).forEach { $0.setValue(1, forKey: "size") }
+            }
             let container = NSPersistentContainer(name: "Test", managedObjectModel: tests.models[2])
             let description = NSPersistentStoreDescription(url: chain.url)
             description.shouldAddStoreAsynchronously = true
@@ -154,7 +163,8 @@ import Testing
         stage.willMigrateHandler = { _, _ in throw Refusal() }
         let first = NSLightweightMigrationStage([checksums[0]])
         #expect(throws: Refusal.self) { try chain.with(models[2], options: options([first, stage])) { _ in } }
-        #expect(try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[1].entityVersionHashesByName, "the store came so far")
+        #expect(
+            try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[1].entityVersionHashesByName, "the store came so far")
         // The migration itself finds the missing value.
         stage.willMigrateHandler = nil
         let error = #expect(throws: (any Error).self) { try chain.with(models[2], options: options([first, stage])) { _ in } } as NSError?
@@ -170,12 +180,16 @@ import Testing
         let stranger = NSManagedObjectModelReference(model: models[0], versionChecksum: "checksum of another framework")
         #expect((try? stranger.resolve()) == nil)
         let first = NSLightweightMigrationStage([checksums[0]])
-        #expect(code(failure([first, NSCustomMigrationStage(migratingFrom: stranger, to: reference(3))])) == NSStagedMigrationFrameworkVersionMismatchError)
+        #expect(code(
+            failure([first, NSCustomMigrationStage(migratingFrom: stranger, to: reference(3))])) == NSStagedMigrationFrameworkVersionMismatchError)
         let missing = NSManagedObjectModelReference(name: "Nothing", in: nil, versionChecksum: checksums[1])
-        #expect(code(failure([first, NSCustomMigrationStage(migratingFrom: missing, to: reference(3))])) == NSManagedObjectModelReferenceNotFoundError)
+        #expect(
+            code(failure([first, NSCustomMigrationStage(migratingFrom: missing, to: reference(3))])) == NSManagedObjectModelReferenceNotFoundError)
         #expect(code(failure([custom(2, 3)])) == NSManagedObjectModelReferenceNotFoundError, "no stage names the store's version")
         let later = try filled(version: 3)
-        let backward = #expect(throws: (any Error).self) { try later.with(models[0], options: options([NSLightweightMigrationStage(checksums)])) { _ in } }
+        let backward = #expect(throws: (any Error).self) {
+            try later.with(models[0], options: options([NSLightweightMigrationStage(checksums)])) { _ in }
+        }
         #expect(code(backward) == NSStagedMigrationBackwardMigrationError)
     }
 

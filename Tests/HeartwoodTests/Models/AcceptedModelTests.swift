@@ -130,7 +130,8 @@ import Testing
         #expect(error?.code == NSValidationRelationshipLacksMinimumCountError)
     }
 
-    @Test("A key's first letter may be a capital, as in an accessor's name", arguments: StoreKind.allCases) func capitalKeys(kind: StoreKind) throws {
+    @Test(
+        "A key's first letter may be a capital, as in an accessor's name", arguments: StoreKind.allCases) func capitalKeys(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", [:])
         person.setValue("Ada", forKey: "Name")

@@ -19,7 +19,8 @@ import Testing
         person.properties += [address, shout, peers]
         person.propertiesByName["age"]?.setValidationPredicates([NSPredicate(format: "SELF >= 0")], withValidationWarnings: ["young"])
         person.propertiesByName["age"]?.userInfo = ["k": "v"]
-        person.indexes.append(TestStack.index("byWords", [("name", false), ("length:(name)", true)], among: person.propertiesByName, where: "age > 1"))
+        person.indexes.append(
+            TestStack.index("byWords", [("name", false), ("length:(name)", true)], among: person.propertiesByName, where: "age > 1"))
         person.userInfo = ["k": 1]
         return model
     }
@@ -98,7 +99,9 @@ import Testing
         #expect(copy.relationshipsByName["group"]?.destinationEntity === model.entitiesByName["Group"])
         #expect(copy.relationshipsByName["partner"]?.destinationEntity === copy)
         #expect(copy.relationshipsByName["partner"]?.inverseRelationship === copy.relationshipsByName["partner"])
-        #expect(copy.uniquenessConstraints as? [[String]] == [["email"]] && copy.userInfo?.isEmpty == true && copy.managedObjectClassName == person.managedObjectClassName)
+        #expect(
+            copy.uniquenessConstraints as? [[String]] == [["email"]] && copy.userInfo?.isEmpty == true
+                && copy.managedObjectClassName == person.managedObjectClassName)
         #expect(copy.propertiesByName["name"] !== person.propertiesByName["name"])
     }
 }

@@ -71,7 +71,8 @@ import Testing
         // The metadata of a store with two models.
         let ofBoth = try metadata(model(["A": ["x"], "B": ["z"]]))
         let both = try #require(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofBoth))
-        #expect(both.entities.map(\.name).sorted { $0! < $1! } == ["A", "B"] && both.isConfiguration(withName: nil, compatibleWithStoreMetadata: ofBoth))
+        #expect(both.entities.map(\.name).sorted { $0! < $1! } == ["A", "B"] && both.isConfiguration(
+            withName: nil, compatibleWithStoreMetadata: ofBoth))
         // The metadata of a store with one configuration.
         let configured = { () -> NSManagedObjectModel in
             let model = self.model(["A": ["x"], "B": ["z"]])

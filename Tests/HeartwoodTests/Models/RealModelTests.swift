@@ -34,7 +34,9 @@ import Testing
         #expect(entity.isAbstract == (tag.attributes["isAbstract"] == "YES"), comment)
         #expect(entity.superentity?.name == tag.attributes["parentEntity"], comment)
         #expect(entity.managedObjectClassName == tag.attributes["representedClassName"] ?? "NSManagedObject", comment)
-        #expect(entity.renamingIdentifier == tag.attributes["elementID"] ?? name && entity.versionHashModifier == tag.attributes["versionHashModifier"], comment)
+        #expect(
+            entity.renamingIdentifier == tag.attributes["elementID"] ?? name && entity.versionHashModifier == tag.attributes["versionHashModifier"],
+            comment)
         let own = entity.declaredProperties
         let attributes = own.compactMap { $0 as? NSAttributeDescription }, relationships = own.compactMap { $0 as? NSRelationshipDescription }
         let declaredAttributes = scan.of("attribute", in: name), declaredRelationships = scan.of("relationship", in: name)
@@ -56,7 +58,9 @@ import Testing
     private static func compare(_ attribute: NSAttributeDescription, _ declared: [String: String], _ scan: XMLScan, _ comment: Comment) {
         #expect(attribute.name == declared["name"] && attribute.attributeType.modelFileName == declared["attributeType"] ?? "Undefined", comment)
         #expect(attribute.isOptional == (declared["optional"] == "YES") && attribute.isTransient == (declared["transient"] == "YES"), comment)
-        #expect(attribute.renamingIdentifier == declared["elementID"] ?? attribute.name && attribute.versionHashModifier == declared["versionHashModifier"], comment)
+        #expect(
+            attribute.renamingIdentifier == declared["elementID"] ?? attribute.name
+                && attribute.versionHashModifier == declared["versionHashModifier"], comment)
         #expect(attribute.valueTransformerName == declared["valueTransformerName"], comment)
         #expect(attribute.allowsExternalBinaryDataStorage == (declared["allowsExternalBinaryDataStorage"] == "YES"), comment)
         #expect(attribute.preservesValueInHistoryOnDeletion == (declared["preserveAfterDeletion"] == "YES"), comment)

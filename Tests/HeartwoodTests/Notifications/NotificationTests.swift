@@ -52,7 +52,8 @@ import Testing
             for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] { #expect(heard.all[1].objects(key) == []) }
         }
         // Changes made by observers belong to the save.
-        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: stack.context, queue: nil) { notification in
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextWillSave, object: stack.context, queue: nil) { notification in
             guard let context = notification.object as? NSManagedObjectContext, !context.hasChanges else { return }
             NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("late", forKey: "name")
         }

@@ -288,7 +288,8 @@ import Testing
         let expression = NSExpression(forKeyPath: \Reader.isAdult)
         request.predicate = NSComparisonPredicate(
             leftExpression: expression, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct, type: .equalTo)
-        #expect((#expect(throws: (any Error).self) { try stack.context.fetch(request) } as? NSError)?.localizedDescription.contains("computes") == true)
+        #expect(
+            (#expect(throws: (any Error).self) { try stack.context.fetch(request) } as? NSError)?.localizedDescription.contains("computes") == true)
         // Unsaved objects count.
         readers[5].name = "Eve"
         request.predicate = named

@@ -116,8 +116,10 @@ private extension Person {
         for step in 0..<200 {
             if step % 50 == 49 { try stack.context.save() }
             let set = person.mutableSetValue(forKey: "tags"), order = person.mutableOrderedSetValue(forKey: "tasks")
-            let some = Set(tags.shuffled(using: &generator).prefix(Int.random(in: 0..<5, using: &generator))), list = Array(tasks.shuffled(using: &generator).prefix(Int.random(in: 0..<4, using: &generator)))
-            let action = Int.random(in: 0..<9, using: &generator), position = ordered.isEmpty ? 0 : Int.random(in: 0..<ordered.count, using: &generator)
+            let some = Set(tags.shuffled(using: &generator).prefix(Int.random(in: 0..<5, using: &generator))),
+                list = Array(tasks.shuffled(using: &generator).prefix(Int.random(in: 0..<4, using: &generator)))
+            let action = Int.random(in: 0..<9, using: &generator),
+                position = ordered.isEmpty ? 0 : Int.random(in: 0..<ordered.count, using: &generator)
             for set in [set, plain] {
                 switch action {
                 case 0: set.union(some)
@@ -164,7 +166,9 @@ private extension Person {
             let expected = plain.allObjects as? [NSManagedObject] ?? []
             #expect(Set(expected) == person.value(forKey: "tags") as? Set<NSManagedObject> ?? [], "seed \(seed), step \(step), action \(action)")
             #expect(set.count == plain.count && expected.allSatisfy(set.contains), "seed \(seed), step \(step), action \(action)")
-            #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == ordered, "seed \(seed), step \(step), action \(action)")
+            #expect(
+                (person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == ordered,
+                "seed \(seed), step \(step), action \(action)")
         }
     }
 

@@ -201,7 +201,8 @@ import Testing
         #expect(controller.shown == "ada bob cid dan" && mirror.log == [])
         // Missed changes are reported with the next ones.
         controller.delegate = mirror
-        #expect(told(stack, mirror) { stack.insert("Person", ["name": "fay", "age": 8]) } == ["will", "insert fay - 0.4", "insert eve - 0.5", "did"])
+        #expect(
+            told(stack, mirror) { stack.insert("Person", ["name": "fay", "age": 8]) } == ["will", "insert fay - 0.4", "insert eve - 0.5", "did"])
     }
 
     @Test("A conflict about unique values removes one of two objects") func aConflictOverUniqueValuesTakesOneOfTwoOut() throws {

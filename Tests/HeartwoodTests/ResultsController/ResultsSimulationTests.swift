@@ -67,7 +67,9 @@ import Testing
                 stack.controller(sort: ["age", "name"], sections: "age", in: context) { $0.includesPendingChanges = false }
             }
             try follow("no case") {
-                stack.controller(in: context) { $0.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false, textOrder: .caseInsensitive)] }
+                stack.controller(in: context) {
+                    $0.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false, textOrder: .caseInsensitive)]
+                }
             }
             try follow("words") {
                 stack.controller(in: context) {
@@ -329,7 +331,8 @@ import Testing
             do {
                 log.append(try run.step(number))
             } catch {
-                Issue.record("\(kind) seed \(seed)\(isChild ? " in a child" : ""), step \(number): \(error)\n\(log.suffix(12).joined(separator: "\n"))")
+                Issue.record(
+                    "\(kind) seed \(seed)\(isChild ? " in a child" : ""), step \(number): \(error)\n\(log.suffix(12).joined(separator: "\n"))")
                 return
             }
             // Twice, because callbacks make changes.

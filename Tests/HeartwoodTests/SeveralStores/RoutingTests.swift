@@ -81,7 +81,9 @@ import Testing
         try pair.context.save()
         let context = pair.anew()
         let books = try context.fetch(pair.request("Book", sort: ["title"]))
-        #expect(books.map { $0.value(forKeyPath: "author.title") as? String } == Array(repeating: "author one", count: 3) + Array(repeating: "author two", count: 3))
+        #expect(
+            books.map { $0.value(forKeyPath: "author.title") as? String } == Array(repeating: "author one", count: 3)
+                + Array(repeating: "author two", count: 3))
         for book in books {
             let store = book.objectID.persistentStore
             let author = try #require(book.value(forKey: "author") as? NSManagedObject)

@@ -161,7 +161,8 @@ import Testing
         func stored(_ coordinator: NSPersistentStoreCoordinator) throws -> [String] {
             let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
             context.persistentStoreCoordinator = coordinator
-            return try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag")).compactMap { $0.value(forKey: "label") as? String }.sorted()
+            return try context.fetch(
+                NSFetchRequest<NSManagedObject>(entityName: "Tag")).compactMap { $0.value(forKey: "label") as? String }.sorted()
         }
         let first = try coordinator()
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -304,7 +305,9 @@ import Testing
         let scratch = try ScratchDirectory()
         try Data("letter".utf8).write(to: scratch["letter"])
         try Data().write(to: scratch["empty"])
-        for (name, codes) in [("letter", [NSPersistentStoreOpenError]), ("empty", [NSPersistentStoreOpenError]), ("none", [NSPersistentStoreOpenError, 260])] {
+        for (name, codes) in [
+            ("letter", [NSPersistentStoreOpenError]), ("empty", [NSPersistentStoreOpenError]), ("none", [NSPersistentStoreOpenError, 260])]
+        {
             let error = #expect(throws: (any Error).self) {
                 try NSPersistentStoreCoordinator.setMetadata(["a": 1], forPersistentStoreOfType: NSBinaryStoreType, at: scratch[name], options: nil)
             }

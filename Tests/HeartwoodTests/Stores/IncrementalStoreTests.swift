@@ -69,7 +69,8 @@ import Testing
         }
 
         override func newValue(
-            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+                with context: NSManagedObjectContext?
         ) throws -> Any { [] }
 
         override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
@@ -132,7 +133,8 @@ import Testing
         }
 
         override func newValue(
-            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+                with context: NSManagedObjectContext?
         ) throws -> Any {
             asked.append(relationship.name)
             return relationship.isToMany ? [NSManagedObjectID]() : id("Group")
@@ -322,7 +324,9 @@ import Testing
             override var type: String { "Service" }
 
             override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
-                for object in ((request as? NSSaveChangesRequest)?.insertedObjects ?? []).union((request as? NSSaveChangesRequest)?.updatedObjects ?? []) {
+                for object in (
+                    (request as? NSSaveChangesRequest)?.insertedObjects ?? []).union((request as? NSSaveChangesRequest)?.updatedObjects ?? [])
+                {
                     version += 1
                     people[referenceObject(for: object.objectID) as? Int ?? 0] = [
                         "name": object.value(forKey: "name") as? String ?? "", "age": 70 + Int(version), "partner": NSNull(), "group": NSNull(),
@@ -331,12 +335,15 @@ import Testing
                 return []
             }
 
-            override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+            override func newValuesForObject(
+                with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+            ) throws -> NSIncrementalStoreNode {
                 NSIncrementalStoreNode(objectID: objectID, withValues: people[referenceObject(for: objectID) as? Int ?? 0] ?? [:], version: version)
             }
 
             override func newValue(
-                forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+                forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+                    with context: NSManagedObjectContext?
             ) throws -> Any { [] }
 
             override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
@@ -438,7 +445,9 @@ import Testing
         final class Liar: NSIncrementalStore, @unchecked Sendable {
             override var type: String { "Liar" }
             override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any { "no array" }
-            override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+            override func newValuesForObject(
+                with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+            ) throws -> NSIncrementalStoreNode {
                 NSIncrementalStoreNode(objectID: objectID, withValues: ["label": 5], version: 1)
             }
         }
@@ -450,7 +459,8 @@ import Testing
         let entity = try #require(coordinator.managedObjectModel.entitiesByName["Tag"])
         let id = store.newObjectID(for: entity, referenceObject: "x")
         let error = failure { _ = try context.existingObject(with: id) }
-        #expect(error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
+        #expect(
+            error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
     }
 
     @Test("A reference that is almost a number is a text") func aReferenceThatReadsAlmostLikeANumberIsAText() throws {

@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         identities.forEach(move.run)
         recorder?.moveRows(move.row)
         readState.views = readState.views.filter { view in view.value.file.map { file in files.contains { $0 === file } } ?? true }
-        forgetRoute()
+        dropCachedPlan()
         readState.lastView = nil
         readState.memory.replace(files: files, copies: move.copies)
     }

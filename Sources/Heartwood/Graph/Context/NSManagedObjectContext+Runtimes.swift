@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         }
         guard isAny else { return }
         cache.runtimesByEntity = cache.runtimesByEntity.filter { !$0.value.isRetired }
-        forgetRoute()
+        dropCachedPlan()
         readState.lastView = nil
         identities.wantSweep()
     }
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
             return lastView.view
         }
         let view = try readState.generation?.view(of: store) ?? store.newestView(for: self)
-        forgetRoute()
+        dropCachedPlan()
         if !readState.views.isEmpty, readState.views[store.slotBase] == nil { forgetRemovedStores() }
         view.keepRows(in: &readState.memory)
         readState.views[store.slotBase] = view
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
         recorder?.forget()
         pending.dropped = []
         queries.laterBatches = []
-        forgetRoute()
+        dropCachedPlan()
         readState.views = [:]
         readState.lastView = nil
         readState.memory = RowMemory()

@@ -20,8 +20,8 @@ extension NSManagedObjectContext {
     private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
 
     private func lookUp<ResultType>(_ tree: PredicateTree, _ request: NSFetchRequest<ResultType>) throws -> [NSManagedObject]? {
-        if readState.generation == nil, let route = queries.route, route.leads(request, tree, queries.lookupKey) {
-            return try follow(route).map { [$0] } ?? []
+        if readState.generation == nil, let cachedPlan = queries.cachedPlan, cachedPlan.serves(request, tree, queries.lookupKey) {
+            return try run(cachedPlan).map { [$0] } ?? []
         }
         guard coordinator?.hasSharedEntities == false, let equality = tree.equality else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
@@ -50,8 +50,8 @@ extension NSManagedObjectContext {
             if readState.generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator,
                 let view = view as? RecordLogView
             {
-                queries.route = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
-                queries.newestQuery = .route
+                queries.cachedPlan = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
+                queries.newestQuery = .cachedPlan
                 return found.map { [$0] } ?? []
             }
             statistics.add(runtime, known.index, isFound: found != nil)

@@ -27,7 +27,8 @@ struct InPlaceDerivationTests {
     @Test("Derived attributes follow relationships that swap names") func derivedAttributesFollowRelationshipsThatAreExchanged() throws {
         var version = ModelVersion(
             Entity(
-                name: "Group", attributes: [Attribute(name: "name"), Attribute(name: "count", type: .integer64AttributeType, derivation: "members.@count")],
+                name: "Group",
+                attributes: [Attribute(name: "name"), Attribute(name: "count", type: .integer64AttributeType, derivation: "members.@count")],
                 relationships: [Relationship(name: "members", destination: "Member", inverse: "group"), Relationship(name: "guests", destination: "Member", inverse: "host")]),
             Entity(
                 name: "Member", attributes: [Attribute(name: "of", derivation: "group.name")], relationships: [

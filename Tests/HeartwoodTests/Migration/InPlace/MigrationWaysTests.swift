@@ -151,7 +151,8 @@ struct MigrationWaysTests {
             for attribute in stated.attributes where attribute.type == .stringAttributeType && attribute.name != "tag" {
                 let all = new.attributes(of: new.entities[at].name).filter { $0.type == .stringAttributeType }
                 old.entities[index].attributes.append(Attribute(name: "upper\(attribute.name)", derivation: "uppercase:(\(attribute.name))"))
-                guard let found = all.first(where: { $0.name == attribute.name }) ?? all.first(where: { $0.was == attribute.name }) else { continue }
+                guard let found = all.first(where: { $0.name == attribute.name }) ?? all.first(where: { $0.was == attribute.name })
+                else { continue }
                 new.entities[at].attributes.append(Attribute(name: "upper\(attribute.name)", derivation: "uppercase:(\(found.name))"))
             }
             for end in stated.relationships where end.isToMany {
@@ -180,7 +181,8 @@ struct MigrationWaysTests {
                 let family = version.family(of: end.destination)
                 let candidates = objects.filter { family.contains($0.entity.name ?? "") }.shuffled(using: &generator)
                 let members = Array(candidates.prefix(Int.random(in: 0...3, using: &generator)))
-                object.setValue(!end.isToMany ? members.first : end.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members), forKey: end.name)
+                object.setValue(
+                    !end.isToMany ? members.first : end.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members), forKey: end.name)
             }
         }
     }
@@ -198,7 +200,8 @@ struct MigrationWaysTests {
                 }
                 for end in version.relationships(of: entity.name).sorted(by: { $0.name < $1.name }) {
                     let value = object.value(forKey: end.name)
-                    var members = (value as? NSOrderedSet)?.map(label) ?? (value as? Set<NSManagedObject>)?.map(label) ?? value.map { [label($0)] } ?? []
+                    var members = (value as? NSOrderedSet)?.map(label) ?? (value as? Set<NSManagedObject>)?.map(label) ?? value.map { [label($0)] }
+                        ?? []
                     if !end.isOrdered || sorted.contains(end.name) { members.sort() }
                     words.append("\(end.name)=\(members.joined(separator: ","))")
                 }

@@ -140,7 +140,9 @@ struct RandomMigrationTests {
             }
         }
         for object in context.insertedObjects.union(context.updatedObjects) {
-            for attribute in version.attributes(of: object.entity.name!) where !attribute.isOptional && object.value(forKey: attribute.name) == nil {
+            for attribute in version.attributes(of: object.entity.name!) where !attribute.isOptional
+                && object.value(forKey: attribute.name) == nil
+            {
                 object.setValue(attribute.initial, forKey: attribute.name)
             }
         }
@@ -157,7 +159,8 @@ struct RandomMigrationTests {
     /// A batch insertion, update and deletion over rows of several layouts have the same effect as changes of objects.
     private static func changeByBatches(_ version: ModelVersion, _ context: NSManagedObjectContext, _ generator: inout SeededGenerator) throws {
         for entity in version.entities {
-            guard let attribute = version.attributes(of: entity.name).filter({ $0.type == .integer64AttributeType }).randomElement(using: &generator)
+            guard let attribute = version.attributes(of: entity.name).filter(
+                { $0.type == .integer64AttributeType }).randomElement(using: &generator)
             else { continue }
             let before = try context.all(entity.name).filter { $0.value(forKey: attribute.name) as? Int ?? 0 > 100 }.count
             let update = NSBatchUpdateRequest(entityName: entity.name)
@@ -190,7 +193,9 @@ struct RandomMigrationTests {
         return try version.entities.filter { !$0.isAbstract }.flatMap { entity in
             try context.all(entity.name).map { object in
                 var plain = Plain(entity: entity.name, row: object.key.rawValue & 0xFFFF_FFFF_FFFF)
-                for attribute in version.attributes(of: entity.name) { plain.values[attribute.name] = text(object.value(forKey: attribute.name), attribute) }
+                for attribute in version.attributes(of: entity.name) {
+                    plain.values[attribute.name] = text(object.value(forKey: attribute.name), attribute)
+                }
                 for end in version.relationships(of: entity.name) { plain.members[end.name] = object.labels(end) }
                 return plain
             }
@@ -209,7 +214,9 @@ struct RandomMigrationTests {
     private static func expected(_ before: [Plain], _ old: ModelVersion, _ new: ModelVersion) -> [String] {
         // The new names of the old entities.
         var names: [String: String] = [:]
-        for entity in new.entities { if let source = old.entities.first(where: { $0.name == entity.was ?? entity.name }) { names[source.name] = entity.name } }
+        for entity in new.entities {
+            if let source = old.entities.first(where: { $0.name == entity.was ?? entity.name }) { names[source.name] = entity.name }
+        }
         func moved(_ label: String) -> String? {
             let parts = label.split(separator: "#")
             return names[String(parts[0])].map { "\($0)#\(parts[1])" }

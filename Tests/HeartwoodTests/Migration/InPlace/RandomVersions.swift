@@ -25,7 +25,8 @@ struct RandomVersions {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
     private static let types: [NSAttributeType] = [
-        .stringAttributeType, .stringAttributeType, .stringAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+        .stringAttributeType, .stringAttributeType, .stringAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
+        .doubleAttributeType,
         .booleanAttributeType, .dateAttributeType, .binaryDataAttributeType, .UUIDAttributeType,
     ]
 
@@ -144,7 +145,8 @@ struct RandomVersions {
             // A new parent takes over its child's properties.
             guard version.entities[index].parent == nil else { return }
             let parent = name("E")
-            version.entities.append(Entity(name: parent, attributes: version.entities[index].attributes, relationships: version.entities[index].relationships))
+            version.entities.append(
+                Entity(name: parent, attributes: version.entities[index].attributes, relationships: version.entities[index].relationships))
             let child = version.entities[index].name
             version.entities[index].attributes = []
             version.entities[index].relationships = []
@@ -178,7 +180,8 @@ struct RandomVersions {
         version.entities.remove(at: index)
         for other in version.entities.indices {
             version.entities[other].relationships.removeAll { end in
-                end.destination == gone.name || end.inverse.map { inverse in gone.relationships.contains { $0.name == inverse && $0.inverse == end.name } } == true
+                end.destination == gone.name
+                    || end.inverse.map { inverse in gone.relationships.contains { $0.name == inverse && $0.inverse == end.name } } == true
             }
         }
     }
@@ -210,7 +213,8 @@ struct RandomVersions {
     }
 
     private mutating func dropInverse(in version: inout ModelVersion) {
-        guard let (position, at) = ends(of: version).randomElement(using: &generator), let (other, index) = inverse(position, at, version) else { return }
+        guard let (position, at) = ends(of: version).randomElement(using: &generator), let (other, index) = inverse(position, at, version)
+        else { return }
         version.entities[position].relationships[at].inverse = nil
         version.entities[other].relationships.remove(at: index)
     }
@@ -218,7 +222,8 @@ struct RandomVersions {
     private mutating func addInverse(in version: inout ModelVersion) {
         guard let (index, at) = ends(of: version).randomElement(using: &generator) else { return }
         let end = version.entities[index].relationships[at]
-        guard end.inverse == nil, let other = version.entities.indices.first(where: { version.entities[$0].name == end.destination }) else { return }
+        guard end.inverse == nil, let other = version.entities.indices.first(where: { version.entities[$0].name == end.destination })
+        else { return }
         let new = name("r")
         version.entities[index].relationships[at].inverse = new
         // A to-many relationship, since two objects could claim a to-one inverse.

@@ -6,7 +6,7 @@ struct QueryState {
     /// Whether the newest inspected query was evaluated on objects.
     var lastQueryWasInMemory = false
     /// The cached plan of the newest look-up by a uniqueness constraint.
-    var route: CachedLookupPlan?
+    var cachedPlan: CachedLookupPlan?
     /// Builds keys for look-ups by a uniqueness constraint; its memory is reused.
     let lookupKey = KeyBuilder()
     /// Whether a predicate has read a value that this context has changed; a fetch resets it.
@@ -21,7 +21,7 @@ struct QueryState {
         get {
             switch newestQuery {
             case .statistics(let statistics): statistics
-            case .route: route?.statistics ?? QueryStatistics()
+            case .cachedPlan: cachedPlan?.statistics ?? QueryStatistics()
             }
         }
         set { newestQuery = .statistics(newValue) }
