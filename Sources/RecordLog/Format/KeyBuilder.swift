@@ -184,10 +184,9 @@ public final class KeyBuilder {
     }
 
     /// Appends the start that every text with this prefix shares. For ranges, not for entries.
-    public func append(textPrefix value: String) {
-        append(Self.valueTag)
+    public func append(textPrefix value: String, descending: Bool = false) {
         var value = value
-        value.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
+        component(descending) { value.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) } }
     }
 
     private func appendEscaped(_ value: UnsafeRawBufferPointer) {

@@ -143,6 +143,17 @@ public struct ValueReader: Sendable {
         return done
     }
 
+    /// A copy of the value's bytes.
+    /// - Throws: `corrupt`.
+    public func bytes() throws(StoreError) -> [UInt8] {
+        // A damaged row may state any length, so memory is allocated only once the pieces are known.
+        try verify()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for index in 0..<chunkCount { bytes.append(contentsOf: try unsafeChunk(index)) }
+        return bytes
+    }
+
     /// Verifies every piece. After it, `count` is known to be right, and may be used to allocate memory.
     /// - Throws: `corrupt` at the first damaged piece.
     public func verify() throws(StoreError) {

@@ -34,6 +34,16 @@ extension Transaction {
         return try ValueReader(.reference(reference), in: base.file)
     }
 
+    /// Writes the values to the file that a row has in frames of this transaction, so that they can be read from there.
+    func flushValues(of row: UnsafeRowView, _ layout: RowLayout) throws(StoreError) {
+        for position in layout.valuePositions where !row.isNull(layout.access[position]) {
+            let reference = ValueReference(row.bytes(layout.access[position]))
+            guard let reference, reference.pointer.offset >= appender.writtenEnd else { continue }
+            // The row itself may be in the memory that is written.
+            return try appender.flushRows()
+        }
+    }
+
     /// Lets one row take a value that this transaction's appender has written.
     @discardableResult
     func own(_ value: LargeValue) -> LargeValue {

@@ -26,6 +26,8 @@ public final class Transaction {
     @exclusivity(unchecked) var entries: AddedEntries
     private let oldKey: KeyBuilder
     let newKey: KeyBuilder
+    /// Builders that no closure of `insert` or `update` is using.
+    var spareBuilders: [RowBuilder] = []
 
     /// - Parameter maintainers: those of the base's catalog.
     init(base: Snapshot, appender: FrameAppender, maintainers: IndexMaintainers) {
