@@ -22,6 +22,8 @@ let package = Package(
         // The C library, for which each platform has a name of its own.
         .target(name: "Platform", swiftSettings: strict),
         .target(name: "RecordLog", dependencies: ["Platform"], swiftSettings: strict),
+        // The files of another engine, read in place.
+        .target(name: "SQLiteFile", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
@@ -32,7 +34,8 @@ let package = Package(
         .target(name: "ModelCode", dependencies: ["FileReading"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
-        .testTarget(name: "ModelCodeTests", dependencies: ["ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "FileReadingTests", dependencies: ["FileReading"], swiftSettings: strict),
+        .testTarget(name: "ModelCodeTests", dependencies: ["FileReading", "ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,
@@ -41,6 +44,7 @@ let package = Package(
         .testTarget(
             name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
+        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
@@ -62,6 +66,11 @@ let package = Package(
             name: "heartwood-testprocess", dependencies: ["Heartwood", "TestSupport"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
     ]
 )
+
+// Tests/Fuzzing is a package of its own, which sees products only.
+if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
+    package.products.append(.library(name: "SQLiteFile", targets: ["SQLiteFile"]))
+}
 
 // A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too.
 let suites = [

@@ -11,7 +11,8 @@ public struct CodeModel: Sendable {
         public internal(set) var attributes: [Attribute] = []
         public internal(set) var relationships: [Relationship] = []
         public internal(set) var fetchedProperties: [String] = []
-        public let line: Int
+        /// nil if the model's file is no text.
+        public let line: Int?
     }
 
     public struct Attribute: Sendable {
@@ -20,7 +21,8 @@ public struct CodeModel: Sendable {
         public let type: String?
         public let isScalar: Bool
         public let customClass: String?
-        public let line: Int
+        /// nil if the model's file is no text.
+        public let line: Int?
     }
 
     public struct Relationship: Sendable {
@@ -28,7 +30,8 @@ public struct CodeModel: Sendable {
         public let destination: String
         public let isToMany: Bool
         public let isOrdered: Bool
-        public let line: Int
+        /// nil if the model's file is no text.
+        public let line: Int?
     }
 
     /// The file that was read.
@@ -49,6 +52,9 @@ public struct CodeModel: Sendable {
 /// The reason why nothing was generated, as "path:line: message".
 public struct CodeError: Error, CustomStringConvertible, Sendable {
     public let description: String
+
+    /// - Parameter description: it names the path.
+    init(description: String) { self.description = description }
 
     init(_ path: String, _ line: Int? = nil, _ message: String) {
         description = "\(path):\(line.map { "\($0):" } ?? "") \(message)"

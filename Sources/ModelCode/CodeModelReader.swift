@@ -22,8 +22,8 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         model = CodeModel(path: path)
     }
 
-    /// - Parameter path: an `.xcdatamodeld` (for its current version), an `.xcdatamodel`, or a `contents` file.
-    /// - Throws: `CodeError` with file and line.
+    /// - Parameter path: an `.xcdatamodeld` (for its current version), an `.xcdatamodel`, a `contents` file, a `.momd` or a `.mom`.
+    /// - Throws: `CodeError` with the file, and with the line if the file is a text.
     public static func read(_ path: String) throws -> CodeModel {
         let contents = try contentsPath(path)
         guard let data = FileManager.default.contents(atPath: contents) else {
@@ -32,6 +32,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
                 ? CodeError(former, nil, "is as Xcode 3 wrote models, of which no code is generated; open and save it in Xcode.")
                 : CodeError(contents, nil, "cannot be read; check the path.")
         }
+        guard !data.starts(with: BinaryPropertyList.magic) else { return try ArchivedCodeModel.read(Array(data), path: contents) }
         do {
             try XMLCheck.check(data, kind: "model files")
         } catch {
@@ -46,7 +47,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         guard isWhole, reader.sawModel, reader.syntaxLine == nil else {
             throw CodeError(contents, max(reader.syntaxLine ?? parser.lineNumber, 1), "is not a model file; open and save it in Xcode.")
         }
-        return try reader.checked()
+        return try reader.model.checked()
     }
 
     /// Returns the path of the current version's file.
@@ -58,7 +59,9 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         guard isDirectory.boolValue else { return path }
         let direct = path + "/contents"
         if FileManager.default.fileExists(atPath: direct) || FileManager.default.fileExists(atPath: path + "/elements") { return direct }
-        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".xcdatamodel") }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let versions = names.filter { $0.hasSuffix(".xcdatamodel") }
+        if versions.isEmpty, names.contains(where: { $0.hasSuffix(".mom") }) { return try compiledPath(path, names) }
         let marker = path + "/.xccurrentversion"
         if let data = FileManager.default.contents(atPath: marker) {
             guard let name = PropertyListTexts.read(data)?["_XCCurrentVersionName"], versions.contains(name) else {
@@ -70,6 +73,16 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
             throw CodeError(path, nil, "holds \(versions.count) versions and does not say which is current; set it in Xcode, or give one.")
         }
         return "\(path)/\(versions[0])/contents"
+    }
+
+    /// Returns the path of the current version in a `.momd`. Xcode names none if there is only one.
+    private static func compiledPath(_ path: String, _ names: [String]) throws -> String {
+        let versions = names.filter { $0.hasSuffix(".mom") }, marker = path + "/VersionInfo.plist"
+        let stated = FileManager.default.contents(atPath: marker).flatMap { PropertyListTexts.read($0)?["NSManagedObjectModel_CurrentVersionName"] }
+        guard let name = stated.map({ $0 + ".mom" }) ?? (versions.count == 1 ? versions[0] : nil), versions.contains(name) else {
+            throw CodeError(marker, nil, "does not name one of the \(versions.count) versions; give one of them.")
+        }
+        return "\(path)/\(name)"
     }
 
     // MARK: XMLParserDelegate
@@ -87,8 +100,8 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         case "model": sawModel = true
         case "entity":
             let entityName = identifier(values["name"], "entity", parser)
-            let stated = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
-            let className = stated.split(separator: ".").last.map(String.init) ?? entityName
+            let declared = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
+            let className = declared.split(separator: ".").last.map(String.init) ?? entityName
             entity = CodeModel.Entity(
                 name: entityName, className: identifier(className, "class", parser), parent: values["parentEntity"],
                 generation: values["codeGenerationType"].flatMap(CodeModel.Entity.Generation.init) ?? .none, line: line)
@@ -123,7 +136,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         return text
     }
 
-    /// Returns the class of a transformable attribute's values, as code; nil where none is stated.
+    /// Returns the class of a transformable attribute's values, as code; nil where none is declared.
     private func typeName(_ text: String?, _ parser: XMLParser) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let code = SwiftNames.type(text)
@@ -135,43 +148,5 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         guard error == nil else { return }
         error = CodeError(path, parser.lineNumber, message)
         parser.abortParsing()
-    }
-
-    // MARK: Checks
-
-    private func checked() throws -> CodeModel {
-        var names: Set<String> = []
-        let known = Set(model.entities.map(\.name))
-        for entity in model.entities {
-            guard names.insert(entity.name).inserted else {
-                throw CodeError(path, entity.line, "there are two entities named \(entity.name); rename one.")
-            }
-            if let parent = entity.parent, !known.contains(parent) {
-                throw CodeError(path, entity.line, "the entity \(entity.name) inherits from \(parent), which does not exist.")
-            }
-            for relationship in entity.relationships where !known.contains(relationship.destination) {
-                throw CodeError(
-                    path, relationship.line,
-                    "the relationship \(entity.name).\(relationship.name) leads to \"\(relationship.destination)\", which does not exist.")
-            }
-        }
-        let parents = Dictionary(uniqueKeysWithValues: model.entities.compactMap { entity in entity.parent.map { (entity.name, $0) } })
-        for entity in model.entities {
-            var seen: Set<String> = []
-            var next: String? = entity.name
-            while let name = next {
-                guard seen.insert(name).inserted else {
-                    throw CodeError(path, entity.line, "the entity \(entity.name) inherits from itself, through \(name).")
-                }
-                next = parents[name]
-            }
-            var properties: Set<String> = []
-            let stated = entity.attributes.map { ($0.name, $0.line) } + entity.relationships.map { ($0.name, $0.line) }
-            for (name, line) in stated where !properties.insert(name).inserted {
-                throw CodeError(path, line, "the entity \(entity.name) has two properties named \(name); rename one.")
-            }
-        }
-        model.entities.sort { $0.name < $1.name }
-        return model
     }
 }

@@ -74,8 +74,8 @@ public enum PluginRun {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         try data.withUnsafeBytes { bytes in
             guard let fault = UTF8Fault(in: bytes) else { return }
-            let place = TextPlace(fault.offset, in: bytes)
-            throw CodeError(path, place.line, "column \(place.column): \(fault.text).")
+            let position = TextPosition(fault.offset, in: bytes)
+            throw CodeError(path, position.line, "column \(position.column): \(fault.text).")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -10,6 +10,14 @@ let package = Package(
         .executableTarget(
             name: "RecordLogFuzzer",
             dependencies: [.product(name: "RecordLog", package: "heartwood")],
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        // The sources of the target FileReading, which is no product. Sources/FileReading here is a link to them.
+        .target(name: "FuzzedFileReading", path: "Sources/FileReading", swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "ModelCacheFuzzer", dependencies: ["FuzzedFileReading"], swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "SQLiteFileFuzzer",
+            dependencies: [.product(name: "SQLiteFile", package: "heartwood")],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]
 )

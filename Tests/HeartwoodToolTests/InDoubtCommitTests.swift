@@ -79,7 +79,7 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(directories[1])/\(coordinator)")
         try FileManager.default.removeItem(atPath: "\(root)/live")
         let verified = try ToolProcess.run("verify", path)
-        #expect(verified.status == 1 && verified.output.contains("cannot be asked") && verified.output.contains("live/\(coordinator)"))
+        #expect(verified.status == 1 && verified.output.contains("cannot be read") && verified.output.contains("live/\(coordinator)"))
         if FormatReader.python != nil {
             #expect(try FormatReader.run([path, "--check"]).output.contains("cannot be decided here"))
         }

@@ -27,7 +27,7 @@ try store.write { transaction in
     }
 }
 
-// A snapshot is one state of the store, whatever others write meanwhile.
+// A snapshot is one state of the store, also while others write.
 let snapshot = store.snapshot()
 var found = try snapshot.index(named: "byYear", on: films).equal(to: 1926).rows()
 var bytes = 0

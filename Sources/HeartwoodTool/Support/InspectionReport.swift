@@ -10,7 +10,7 @@ enum InspectionReport {
             "format      version \(report.formatVersion), segments of \(Output.bytes(report.segmentSize))",
             "file        \(Output.bytes(report.fileBytes)), of which log \(Output.bytes(report.logBytes))",
             "live        \(Output.bytes(report.liveBytes)) rows and values, \(Output.bytes(report.indexBytes)) indexes",
-            "dead        \(Output.bytes(report.deadBytes)) (what `heartwood compact` frees)",
+            "dead        \(Output.bytes(report.deadBytes)) (`heartwood compact` frees it)",
             "commits     \(Output.number(report.commits)), the newest number \(report.sequence)"
                 + (report.newestCommitOffset.map { " at byte \($0)" } ?? ""),
             "checkpoints \(Output.number(report.checkpoints))",
@@ -46,7 +46,7 @@ enum InspectionReport {
         switch tail {
         case .clean: "clean"
         case .torn: "torn: an unfinished write follows the newest commit; opening for writing removes it"
-        case .inProgress: "a writer is at work on what follows the newest commit"
+        case .inProgress: "a writer is at work behind the newest commit"
         case .corrupt(let offset, let evidence): "corrupt at byte \(offset): \(evidence)"
         case .inDoubt(let offset, let path, let state): "in doubt, at byte \(offset): \(inDoubt(path, state))"
         }
@@ -60,8 +60,8 @@ enum InspectionReport {
         case .committed: part + " and has decided for it: it is shown, and opening for writing completes it"
         case .aborted: part + " and has not decided for it: opening for writing removes it"
         case .undecided:
-            part + " and cannot be asked: nothing can be written until that file is back in its place, or beside this one. Where it is "
-                + "lost for good, heartwood salvage makes a store of what was there before"
+            part + " and cannot be read: nothing can be written until that file is back at its path, or beside this one. If it is "
+                + "lost for good, heartwood salvage makes a store without this commit"
         }
     }
 
@@ -78,13 +78,17 @@ enum InspectionReport {
                  "valueBytes": table.values.map { $0.bytes as Any } ?? NSNull()] as [String: Any]
             },
             "indexes": report.indexes.map {
-                ["table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs] as [String: Any]
+                [
+                    "table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs,
+                ] as [String: Any]
             },
         ])
     }
 
     static func encode(_ value: [String: Any]) throws -> String {
-        String(decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]), as: UTF8.self)
+        String(
+            decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]),
+            as: UTF8.self)
     }
 
     // MARK: Commits

@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test("Large data is read from its file", arguments: StoreKind.allCases)
-    func largeDataIsReadWhereItLies(kind: StoreKind) throws {
+    func largeDataIsReadFromItsFile(kind: StoreKind) throws {
         let photo = NSEntityDescription()
         photo.name = "Photo"
         let image = TestStack.attribute("image", .binaryDataAttributeType)

@@ -170,7 +170,7 @@ import Testing
 
     /// `HEARTWOOD_CONTEXTS_SEED` repeats a run, `HEARTWOOD_CONTEXTS_RUNS` sets the number of runs.
     private static let environment = ProcessInfo.processInfo.environment
-    private static let runs = environment["HEARTWOOD_CONTEXTS_RUNS"].flatMap(UInt64.init) ?? 12
+    private static let runs = environment["HEARTWOOD_CONTEXTS_RUNS"].flatMap(UInt64.init) ?? 6
     private static let policies: [NSMergePolicyType] = [
         .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType,
         .overwriteMergePolicyType, .rollbackMergePolicyType,

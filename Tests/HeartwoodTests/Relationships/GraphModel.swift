@@ -64,5 +64,5 @@ extension NSManagedObject {
         }
     }
 
-    func place(_ name: String) -> Int { propertyIndex(name) }
+    func index(_ name: String) -> Int { propertyIndex(name) }
 }

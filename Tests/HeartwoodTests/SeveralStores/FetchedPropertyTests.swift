@@ -162,7 +162,7 @@ import Testing
         }
         #if DEBUG
             let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("Book.feedback is a fetched property, which is read alone"))
+            #expect(text.contains("Book.feedback is a fetched property, which is read-only"))
         #endif
     }
 }

@@ -74,7 +74,7 @@ final class BatchUniqueness {
         if let known = hasStored, known.table == table.id { return known.answer }
         var answer = transaction.base.rowCount(table.id) > 0
         for index in table.indexes where index.isUnique {
-            for relative in index.relatives where transaction.base.rowCount(relative.table) > 0 { answer = true }
+            for sibling in index.siblings where transaction.base.rowCount(sibling.table) > 0 { answer = true }
         }
         hasStored = (table.id, answer)
         return answer
@@ -144,9 +144,9 @@ final class BatchUniqueness {
         asked.append(hash)
         if let holder = try rows.first(hash, where: { try $0 != row.reference && has($0, index) }) { return holder }
         if let holder = try stored(table.id, index.id, besides: row.reference) { return holder }
-        for position in index.relatives.indices {
-            let relative = index.relatives[position]
-            if let holder = try stored(relative.table, relative.index, besides: row.reference) { return holder }
+        for position in index.siblings.indices {
+            let sibling = index.siblings[position]
+            if let holder = try stored(sibling.table, sibling.index, besides: row.reference) { return holder }
         }
         return nil
     }

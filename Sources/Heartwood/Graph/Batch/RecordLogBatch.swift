@@ -140,15 +140,15 @@ extension RecordLogStore {
     final func perform(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         let loaded = try loaded()
         var outcome = outcome
-        var stated: [String] = [], hasWritten = false
-        if case .update(let update) = batch { stated = update.values.map(\.name) }
+        var assigned: [String] = [], hasWritten = false
+        if case .update(let update) = batch { assigned = update.values.map(\.name) }
         func write(_ body: (RecordLogBatch) throws -> Void) throws {
             try loaded.log.write(author: origin.author) { transaction in
                 try checkVersion(of: transaction.base, loaded)
                 let batch = RecordLogBatch(transaction, of: loaded.log, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
                 try body(batch)
                 try batch.derive()
-                if batch.hasWritten { try recordHistory(of: transaction, loaded.schema, stated: stated, origin) }
+                if batch.hasWritten { try recordHistory(of: transaction, loaded.schema, assigned: assigned, origin) }
                 outcome = batch.outcome
                 hasWritten = hasWritten || batch.hasWritten
                 commits.note(base: transaction.base.sequence, isFollowed: batch.hasWritten)
@@ -168,7 +168,7 @@ extension RecordLogStore {
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         }
-        tellOfCommits(upTo: loaded.log.snapshot().sequence, hasOwn: hasWritten)
+        reportCommits(upTo: loaded.log.snapshot().sequence, hasOwn: hasWritten)
         return outcome
     }
 }

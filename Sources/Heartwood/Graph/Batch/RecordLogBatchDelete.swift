@@ -7,7 +7,7 @@ import RecordLog
 /// deletes the rows in the order of their tables. Relationships are read as they were before the request.
 struct RecordLogBatchDelete {
     private let batch: RecordLogBatch
-    private var marks = RowSet()
+    private var doomed = RowSet()
     /// The marked rows that the request targets: only these are counted.
     private var asked = RowSet()
     /// Rows that a cascade has marked and whose own cascades have not been followed yet.
@@ -21,11 +21,11 @@ struct RecordLogBatchDelete {
         var pass = self
         try batch.forEachRow(of: target) { row, table in
             _ = pass.asked.insert(row.reference)
-            guard pass.marks.insert(row.reference) else { return }
+            guard pass.doomed.insert(row.reference) else { return }
             try pass.followCascades(row, table)
         }
         self = pass
-        try marks.forEach { reference in
+        try doomed.forEach { reference in
             try batch.unretainedTable(of: reference)._withUnsafeGuaranteedRef { try remove(reference, $0) }
         }
     }
@@ -45,7 +45,7 @@ struct RecordLogBatchDelete {
             var found: [RowReference] = []
             try forEachDestination(of: row, table, index) { found.append($0) }
             for destination in found where try batch.transaction.base.contains(destination) {
-                if marks.insert(destination) { pending.append(destination) }
+                if doomed.insert(destination) { pending.append(destination) }
             }
         }
     }
@@ -81,7 +81,7 @@ struct RecordLogBatchDelete {
 
     private func unlink(_ row: UnsafeRowView, _ table: EntityTable, _ removal: EntityTable.Removal) throws {
         try forEachDestination(of: row, table, removal.property) { destination in
-            guard !marks.contains(destination) else { return }
+            guard !doomed.contains(destination) else { return }
             if let inverse = removal.inverse { return try unlink(destination, inverse, from: row.reference) }
             guard try batch.transaction.base.contains(destination) else { return }
             throw denied(row.reference, table, table.runtime.properties[removal.property])
@@ -104,7 +104,7 @@ struct RecordLogBatchDelete {
             if let pair = try link.row(from: source, to: destination, batch.transaction.base) { try batch.delete(pair) }
         case nil:
             guard let row = try batch.transaction.unsafeRow(reference), table.destination(of: row, index) == owner else { return }
-            guard table.runtime.entity.frozenProperties[index].isOptional else { throw required(reference, table, index) }
+            guard table.runtime.entity.propertiesByIndex[index].isOptional else { throw required(reference, table, index) }
             var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
             values[index] = .null
             try batch.put(reference, try batch.rebuild(row, values, table))

@@ -12,7 +12,7 @@ extension NSManagedObject {
             case .reference(let key):
                 if !key.isNone, let context = managedObjectContext { result[property.name] = context.objectID(for: key) }
             case let value:
-                if let object = AttributeCoding.object(value, property: entity.frozenProperties[index], kind: property.kind) {
+                if let object = AttributeCoding.object(value, property: entity.propertiesByIndex[index], kind: property.kind) {
                     result[property.name] = object
                 }
             }

@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
         guard !object.isInserted else { return [] }
         let members = reading { try committedMembers(of: object, property: property) }
-        queries.memberEntriesRead += members?.count ?? 0
+        queries.membersObserver?(members?.count ?? 0)
         return members ?? []
     }
 
@@ -75,13 +75,13 @@ extension NSManagedObjectContext {
         return reading { try committedMemberCount(of: object, property: property) } ?? 0
     }
 
-    /// The first stored member for which `isWanted` is true.
-    final func firstStoredMember(of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool) -> ObjectKey? {
+    /// The first stored member for which `isIncluded` is true.
+    final func firstStoredMember(of object: NSManagedObject, property: Int, where isIncluded: (ObjectKey) -> Bool) -> ObjectKey? {
         guard !object.isInserted else { return nil }
         return reading {
             try firstCommittedMember(of: object, property: property) { key in
-                queries.memberEntriesRead += 1
-                return isWanted(key)
+                queries.membersObserver?(1)
+                return isIncluded(key)
             }
         } ?? nil
     }
@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
     /// Whether the store has `member` among the members of an object's relationship. One look-up.
     final func stores(_ member: ObjectKey, in object: NSManagedObject, property: Int) -> Bool {
         guard !object.isInserted else { return false }
-        queries.memberEntriesRead += 1
+        queries.membersObserver?(1)
         return reading { try commits(member, in: object, property: property) } ?? false
     }
 

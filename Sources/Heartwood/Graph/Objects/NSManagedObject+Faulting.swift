@@ -66,15 +66,15 @@ extension NSManagedObject {
     /// Forgets the row and all values, so that the next read reads the store.
     final func becomeFault() {
         storage?.publisher?.send()
-        let isTold = !isFault && !runtime.isPlainClass
-        if isTold { willTurnIntoFault() }
+        let callsHooks = !isFault && !runtime.isPlainClass
+        if callsHooks { willTurnIntoFault() }
         forgetRow()
         dropValues()
         storage?.eventValues = nil
         storage?.fetched = [:]
         state.remove(.inaccessible)
         state.insert(.fault)
-        if isTold { didTurnIntoFault() }
+        if callsHooks { didTurnIntoFault() }
     }
 
     /// Returns to the values last fetched or saved.

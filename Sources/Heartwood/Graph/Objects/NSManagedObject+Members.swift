@@ -119,7 +119,7 @@ extension NSManagedObject {
         setManagedObjects(members, at: index)
     }
 
-    /// Moves members of an ordered relationship, in their order, so that the first of them comes to position `position`.
+    /// Moves members of an ordered relationship, in their order, so that the first of them comes to `position`.
     /// - Precondition: the positions exist, and as many follow `position` as members move.
     @_spi(GeneratedCode) public final func moveManagedObjects(atPositions positions: IndexSet, toPosition position: Int, at index: Int) {
         let members = managedObjects(at: index)
@@ -145,16 +145,16 @@ extension NSManagedObject {
 
     /// - Precondition: `object` may be a destination of `property`.
     final func demandFit(_ object: NSManagedObject, for property: PropertyRuntime) {
-        guard let fault = misfit(object, for: property) else { return }
+        guard let fault = mismatch(object, for: property) else { return }
         preconditionFailure(fault)
     }
 
     /// The reason why an object cannot be a destination; nil if it can.
     @inline(__always)
-    final func misfit(_ object: NSManagedObject, for property: PropertyRuntime) -> String? {
+    final func mismatch(_ object: NSManagedObject, for property: PropertyRuntime) -> String? {
         let isOfContext = contextReference?.toOpaque() == object.contextReference?.toOpaque() && contextReference != nil
         guard isOfContext, !state.contains(.detached), !object.state.contains(.detached), isDestination(object, of: property)
-        else { return describeMisfit(object, for: property) }
+        else { return describeMismatch(object, for: property) }
         return nil
     }
 
@@ -165,7 +165,7 @@ extension NSManagedObject {
     }
 
     @inline(never)
-    private final func describeMisfit(_ object: NSManagedObject, for property: PropertyRuntime) -> String {
+    private final func describeMismatch(_ object: NSManagedObject, for property: PropertyRuntime) -> String {
         let name = "\(entity.name ?? "?").\(property.name)"
         guard let destination = property.destination else { return "\(name) is no relationship, and holds no objects." }
         if !isDestination(object, of: property) {

@@ -44,11 +44,11 @@ extension NSManagedObject {
             if !old.isNone, let previous = context.object(for: old) { previous.unlink(inverse, from: self) }
             if let object {
                 if !property.inverseIsToMany {
-                    let rival = object.reference(at: inverse)
-                    if !rival.isNone, rival != key, let rivalObject = context.object(for: rival),
-                        rivalObject.reference(at: index) == object.key
+                    let formerKey = object.reference(at: inverse)
+                    if !formerKey.isNone, formerKey != key, let former = context.object(for: formerKey),
+                        former.reference(at: index) == object.key
                     {
-                        rivalObject.setManagedValue(.null, at: index)
+                        former.setManagedValue(.null, at: index)
                     }
                 }
                 object.link(inverse, to: self)

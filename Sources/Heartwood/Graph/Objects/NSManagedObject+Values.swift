@@ -61,7 +61,7 @@ extension NSManagedObject {
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
         if !state.isDisjoint(with: .guarded) { prepareToWrite(index) }
         unretainedStorage()._withUnsafeGuaranteedRef { storage in
-            if storage.heedsSetters { storage.heed(index) }
+            if storage.observesSetters { storage.setterWillRun(index) }
             storage.values[index] = value
         }
         noteChange()
@@ -95,9 +95,9 @@ extension NSManagedObject {
     /// Notes in the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
-        if ChangeEvents.areWanted, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
-        let known = state.intersection([.inserted, .updated, .detached, .settled, .waking])
-        guard known.isEmpty || known.contains(.settled) else { return }
+        if ChangeEvents.areObserved, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
+        let known = state.intersection([.inserted, .updated, .detached, .processed, .waking])
+        guard known.isEmpty || known.contains(.processed) else { return }
         managedObjectContext?.noteUpdate(of: self)
     }
 
@@ -147,7 +147,7 @@ extension NSManagedObject {
         let property = runtime.properties[index]
         if property.elements != nil { return compositeValue(property) }
         if fetchedProperty(index) != nil { return fetchedValue(at: index) }
-        return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+        return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
     }
 
     /// Writes an integer of the attribute's width; nil writes null.

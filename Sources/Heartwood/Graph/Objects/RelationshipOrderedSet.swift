@@ -196,8 +196,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func sortRange(_ range: NSRange, options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
         var objects = members
-        let positions = range.location..<range.location + range.length
-        objects.replaceSubrange(positions, with: objects[positions].sorted { comparator($0, $1) == .orderedAscending })
+        let bounds = range.location..<range.location + range.length
+        objects.replaceSubrange(bounds, with: objects[bounds].sorted { comparator($0, $1) == .orderedAscending })
         assign(objects)
     }
 

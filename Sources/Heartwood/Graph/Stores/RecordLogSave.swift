@@ -156,7 +156,8 @@ struct RecordLogSave {
             return try stored.isEqual(to: data)
         case .object:
             guard let access = runtime.access(property, in: row) else { return false }
-            return object.isSame(value, ManagedValue(row: row, access: access, kind: runtime.properties[property].kind, slotBase: slotBase), property)
+            return object.isSame(
+                value, ManagedValue(row: row, access: access, kind: runtime.properties[property].kind, slotBase: slotBase), property)
         default: return false
         }
     }

@@ -154,7 +154,7 @@ extension RecordLogStore {
                 [NSAffectedStoresErrorKey: [self], NSFilePathErrorKey: url.path])
         }
         exchangeLog(for: log, metadata: metadata)
-        setPlace(url)
+        setURL(url)
         commits.begin(at: snapshot.sequence)
         adoptIndexes(snapshot.catalog)
         // The old path may have no file any more; everything saved is in the log.

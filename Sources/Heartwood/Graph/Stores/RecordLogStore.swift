@@ -145,7 +145,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         commits.begin(at: snapshot.sequence)
         // A store that was opened with another version keeps its own.
         if !isOther { bringIndexesUpToDate(plans, model) }
-        watchIfWanted(log.path)
+        watchIfNeeded(log.path)
         return schema.tables.compactMap { $0?.runtime }
     }
 
@@ -179,7 +179,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// The engine's handle, for features of record logs (compaction, statistics).
     var log: LogStore? { state.withLock { $0.loaded?.log } }
 
-    override func newestView() throws -> StoreView {
+    override func newestView() throws -> any StoreView {
         let view: RecordLogView? = try state.withLock { state in
             guard let loaded = state.loaded else { return nil }
             if loaded.view.isNewest { return loaded.view }
@@ -239,10 +239,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
             guard error.code == .corrupt, !log.acceptsDamage else { return }
             throw RecordLogErrors.wrap(error, opening: true)
         }
-        tellOfCommits(upTo: newest.sequence)
+        reportCommits(upTo: newest.sequence)
     }
 
-    override func hasNoNews(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isSettled(at: view.snapshot.sequence) }
+    override func hasNoCommits(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isReported(at: view.snapshot.sequence) }
 
     override var metadata: [String: Any]! {
         get { state.withLock { $0.pendingMetadata ?? (try? $0.loaded?.metadata.values()) ?? [:] } }
@@ -374,5 +374,5 @@ class InMemoryStore: RecordLogStore, @unchecked Sendable {
         return (url?.path ?? "memory", options)
     }
 
-    override func relocate(to url: URL) throws { setPlace(url) }
+    override func relocate(to url: URL) throws { setURL(url) }
 }

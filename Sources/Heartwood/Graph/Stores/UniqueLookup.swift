@@ -137,6 +137,6 @@ extension NSEntityDescription {
 
     /// The properties with stored values, in their order, inherited ones first; a composite is replaced by its elements.
     package var orderedProperties: [NSPropertyDescription] {
-        frozenProperties.filter { !($0 is NSCompositeAttributeDescription) && !($0 is NSFetchedPropertyDescription) }
+        propertiesByIndex.filter { !($0 is NSCompositeAttributeDescription) && !($0 is NSFetchedPropertyDescription) }
     }
 }

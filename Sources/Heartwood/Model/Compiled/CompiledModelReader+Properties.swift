@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 /// Reads the properties of an entity, and fetch requests.
 extension CompiledModelReader {
@@ -8,21 +9,23 @@ extension CompiledModelReader {
         static let preservesInHistory: Int64 = 16
     }
 
-    func add(_ property: KeyedArchive.Object, name: String, to entity: inout ModelDocument.Entity) throws {
-        switch property.className {
-        case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
-            entity.attributes.append(try attribute(property, name: name, of: entity.name, depth: 0))
-        case "NSRelationshipDescription": entity.relationships.append(try relationship(property, name: name, of: entity.name))
-        case "NSFetchedPropertyDescription":
-            var fetched = ModelDocument.FetchedProperty(name: name, isOptional: try property.flag("NSIsOptional"))
-            fetched.request = try property.object("NSFetchRequest").map {
+    func add(_ archived: ArchivedModel.Property, of model: ArchivedModel, to entity: inout ModelDocument.Entity) throws {
+        let property = archived.object, name = archived.name
+        switch archived.kind {
+        case .attribute, .derivedAttribute, .compositeAttribute:
+            entity.attributes.append(try attribute(property, name: name, of: entity.name, in: model, depth: 0))
+        case .relationship: entity.relationships.append(try relationship(property, name: name, of: entity.name))
+        case .fetchedProperty:
+            var fetched = ModelDocument.FetchedProperty(name: name, isOptional: try property.has(.isOptional))
+            fetched.request = try isForRowsOnly ? nil : property.object("NSFetchRequest").map {
                 try request($0, name: name, of: "the fetched property \(entity.name).\(name)")
             }
+            let destination = try property.text("_NSFetchRequestEntityName")
+            if let made = fetched.request { fetched.request?.entity = made.entity ?? destination }
             fetched.renamingIdentifier = try renaming(property, name)
             fetched.versionHashModifier = try property.text("NSVersionHashModifier")
             fetched.userInfo = try userInfo(property)
             entity.fetchedProperties = (entity.fetchedProperties ?? []) + [fetched]
-        default: throw failure("the property \(entity.name).\(name) is of the unknown class \"\(property.className)\".")
         }
     }
 
@@ -31,32 +34,32 @@ extension CompiledModelReader {
     }
 
     private func attribute(
-        _ object: KeyedArchive.Object, name stated: String, of owner: String, depth: Int
+        _ object: KeyedArchive.Object, name fallback: String, of owner: String, in model: ArchivedModel, depth: Int
     ) throws -> ModelDocument.Attribute {
-        let name = try object.text("NSPropertyName") ?? stated
+        let name = try object.text("NSPropertyName") ?? fallback
         let path = "the attribute \(owner).\(name)"
         guard let number = try object.integer("NSAttributeType").flatMap(UInt.init(exactly:)), let type = NSAttributeType(rawValue: number)
         else { throw failure("\(path) has an unknown type.") }
-        var attribute = ModelDocument.Attribute(name: name, type: number, isOptional: try object.flag("NSIsOptional"))
-        attribute.isTransient = try object.flag("NSIsTransient") ? true : nil
+        var attribute = ModelDocument.Attribute(name: name, type: number, isOptional: try object.has(.isOptional))
+        attribute.isTransient = try object.has(.isTransient) ? true : nil
         let flags = try object.integer("NSFlagsKey") ?? 0
         attribute.allowsExternalBinaryDataStorage = flags & AttributeFlags.storesExternally != 0 ? true : nil
         attribute.preservesValueInHistoryOnDeletion = flags & AttributeFlags.preservesInHistory != 0 ? true : nil
-        if type.canHaveDefault { attribute.defaultValue = DefaultValueText.text(try object.plain("NSDefaultValue")) }
+        if type.canHaveDefault, !isForRowsOnly { attribute.defaultValue = DefaultValueText.text(try object.plain("NSDefaultValue")) }
         attribute.valueTransformerName = try object.text("NSValueTransformerName")
         attribute.valueClassName = try object.text("NSAttributeValueClassName").flatMap { $0 == type.valueClassName ? nil : $0 }
         attribute.renamingIdentifier = try renaming(object, name)
         attribute.versionHashModifier = try object.text("NSVersionHashModifier")
         attribute.userInfo = try userInfo(object)
-        attribute.validation = try validation(object, path)
-        if object.className == "NSDerivedAttributeDescription" {
+        attribute.validation = try isForRowsOnly ? nil : validation(object, path)
+        if object.className == "NSDerivedAttributeDescription", !isForRowsOnly {
             guard let expression = try object.object("NSDerivationExpression") else { throw failure("\(path) is derived from nothing.") }
             attribute.derivation = PredicatePrinter.format(try CompiledPredicateReader(path: self.path, of: path).expression(expression))
         }
         if object.className == "NSCompositeAttributeDescription" {
             guard depth < 32 else { throw failure("\(path) is a composite within more than 32 others.") }
-            attribute.elements = try object.members("NSElements").compactMap { try $0.object() }.map {
-                try self.attribute($0, name: "", of: "\(owner).\(name)", depth: depth + 1)
+            attribute.elements = try model.elements(of: object).map {
+                try self.attribute($0, name: "", of: "\(owner).\(name)", in: model, depth: depth + 1)
             }
         }
         return attribute
@@ -80,21 +83,15 @@ extension CompiledModelReader {
     }
 
     private func relationship(_ object: KeyedArchive.Object, name: String, of owner: String) throws -> ModelDocument.Relationship {
-        let destination = try object.text("_NSDestinationEntityName") ?? object.object("NSDestinationEntity")?.text("NSEntityName") ?? ""
         let inverse = try object.text("_NSInverseRelationshipName") ?? object.object("NSInverseRelationship")?.text("NSPropertyName")
-        func count(_ key: String) throws -> Int {
-            guard let count = Int(exactly: try object.integer(key) ?? 0), count >= 0 else {
-                throw failure("the relationship \(owner).\(name) has a count that is none.")
-            }
-            return count
+        guard let minCount = Int(exactly: try object.integer("NSMinCount") ?? 0), minCount >= 0, let maxCount = try object.maxCount() else {
+            throw failure("the relationship \(owner).\(name) has an invalid count.")
         }
         var relationship = ModelDocument.Relationship(
-            name: try object.text("NSPropertyName") ?? name, isOptional: try object.flag("NSIsOptional"), destination: destination,
-            // Models made in code may state -1 for no limit.
-            inverse: inverse, minCount: try count("NSMinCount"), maxCount: try object.integer("NSMaxCount") == -1 ? 0 : count("NSMaxCount"),
-            deleteRule: UInt(exactly: try object.integer("NSDeleteRule") ?? 1) ?? .max)
-        relationship.isTransient = try object.flag("NSIsTransient") ? true : nil
-        relationship.isOrdered = try object.flag("NSIsOrdered") ? true : nil
+            name: name, isOptional: try object.has(.isOptional), destination: try object.destinationName() ?? "", inverse: inverse,
+            minCount: minCount, maxCount: maxCount, deleteRule: UInt(exactly: try object.integer("NSDeleteRule") ?? 1) ?? .max)
+        relationship.isTransient = try object.has(.isTransient) ? true : nil
+        relationship.isOrdered = try object.has(.isOrdered) ? true : nil
         relationship.renamingIdentifier = try renaming(object, relationship.name)
         relationship.versionHashModifier = try object.text("NSVersionHashModifier")
         relationship.userInfo = try userInfo(object)

@@ -1,45 +1,41 @@
 import Foundation
+internal import FileReading
 
-/// A reader of `.mom` files, Xcode's compiled models. Such a file is a keyed archive of the descriptions; it becomes the same document as a
-/// model's XML.
+/// A reader of `.mom` files, Xcode's compiled models, and of the model caches in Core Data's stores. Both are keyed archives of the
+/// descriptions, which become the same document as a model's XML.
 ///
 /// Apple does not document the layout. Entities, attributes (types, defaults, flags, transformers), relationships, uniqueness
 /// constraints, fetch and compound indexes, user info, identifiers and fetch requests were read from files that Xcode made. Partial
-/// indexes, indexes over expressions, configurations, validation predicates, derived and fetched properties were read from the models that
-/// Core Data archives in its stores. None of these had a composite attribute. Its keys are assumed to be those of the descriptions' own
-/// coding; other keys are ignored. Elements and properties are sorted by name.
+/// indexes, indexes over expressions, configurations, validation predicates, derived and fetched properties were read from model caches.
+/// None of these had a composite attribute. Keys that are not named here are ignored. Elements and properties are sorted by name.
 struct CompiledModelReader {
     private let archive: KeyedArchive
     let path: String
+    /// Whether to read only the statements that say how a store keeps its objects: no defaults, rules, indexes, requests and derivations.
+    let isForRowsOnly: Bool
 
-    init(_ archive: KeyedArchive, path: String) {
+    init(_ archive: KeyedArchive, path: String, isForRowsOnly: Bool = false) {
         self.archive = archive
         self.path = path
+        self.isForRowsOnly = isForRowsOnly
     }
 
-    init(_ bytes: [UInt8], path: String) throws { self.init(try KeyedArchive(bytes, path: path), path: path) }
+    init(_ bytes: [UInt8], path: String, isForRowsOnly: Bool = false) throws {
+        self.init(try KeyedArchive(bytes, path: path), path: path, isForRowsOnly: isForRowsOnly)
+    }
 
     func failure(_ message: String) -> NSError { ModelFile.failure("\(path): \(message)") }
 
     func read() throws -> ModelDocument {
-        let root = try archive.root()
-        guard root.className == "NSManagedObjectModel" else {
-            throw failure("holds an archived \(root.className.isEmpty ? "object" : root.className), not a model.")
-        }
+        let model = try ArchivedModel(archive), root = model.root
         var document = ModelDocument()
         document.source = path
-        for (name, member) in try root.entries("NSEntities") {
-            guard let entity = try member.object(), entity.className == "NSEntityDescription" else {
-                throw failure("the entity \(name) is no entity.")
-            }
-            document.entities.append(try self.entity(entity, name: name))
-        }
-        guard !document.entities.isEmpty || root.has("NSEntities") else { throw failure("the model has no list of entities.") }
+        document.entities = try model.entities.map { try entity($0, of: model) }
         document.configurations = try configurations(root)
         let identifiers = try root.members("NSVersionIdentifiers").compactMap { try $0.text() }.filter { !$0.isEmpty }
         if !identifiers.isEmpty { document.versionIdentifiers = identifiers.sorted() }
-        let requests = try root.entries("NSFetchRequestTemplates").map { name, member in
-            guard let request = try member.object() else { throw failure("the fetch request \(name) is none.") }
+        let requests = try (isForRowsOnly ? [] : root.entries("NSFetchRequestTemplates")).map { name, member in
+            guard let request = try member.object() else { throw failure("the fetch request \(name) is missing.") }
             return try self.request(request, name: name, of: "the fetch request \(name)")
         }
         if !requests.isEmpty { document.fetchRequests = requests }
@@ -55,28 +51,22 @@ struct CompiledModelReader {
         return result.isEmpty ? nil : result
     }
 
-    private func entity(_ object: KeyedArchive.Object, name: String) throws -> ModelDocument.Entity {
-        var entity = ModelDocument.Entity(name: try object.text("NSEntityName") ?? name)
-        entity.className = try object.text("NSClassNameForEntity")
+    private func entity(_ archived: ArchivedModel.Entity, of model: ArchivedModel) throws -> ModelDocument.Entity {
+        let object = archived.object
+        var entity = ModelDocument.Entity(name: archived.name)
+        entity.className = try object.entityClassName()
         entity.isAbstract = try object.flag("NSIsAbstract") ? true : nil
-        entity.parent = try object.object("NSSuperentity")?.text("NSEntityName")
+        entity.parent = archived.parent
         // An identifier equal to the name means that none was stated.
         entity.renamingIdentifier = try object.text("NSRenamingIdentifier").flatMap { $0 == entity.name ? nil : $0 }
         entity.versionHashModifier = try object.text("NSVersionHashModifier")
         entity.userInfo = try userInfo(object)
-        let inherited = try inheritedNames(object)
-        for (name, member) in try object.entries("NSProperties") {
-            guard let property = try member.object() else { throw failure("the property \(entity.name).\(name) is none.") }
-            // An entity also lists inherited properties. Such a property names another owner, is a proxy, or is a copy.
-            if let owner = try property.object("NSEntity"), owner.number != object.number { continue }
-            if inherited.contains(name) || property.className == "_NSPropertyDescriptionProxy" { continue }
-            try add(property, name: name, to: &entity)
-        }
+        for property in archived.properties { try add(property, of: model, to: &entity) }
         let constraints = try object.members("NSUniqueTuples").map { tuple in
             try tuple.members().compactMap { try $0.text() ?? $0.object()?.text("NSPropertyName") }
         }.filter { !$0.isEmpty }
         if !constraints.isEmpty { entity.uniquenessConstraints = constraints }
-        let indexes = try object.members("NSFetchIndexDescriptions").compactMap { try index($0, of: entity.name) }
+        let indexes = try isForRowsOnly ? [] : indexes(archived)
         if !indexes.isEmpty { entity.indexes = indexes }
         return entity
     }
@@ -87,16 +77,17 @@ struct CompiledModelReader {
         return result.isEmpty ? nil : result
     }
 
-    /// The names of the properties that an entity's ancestors list.
-    private func inheritedNames(_ object: KeyedArchive.Object) throws -> Set<String> {
-        var names: Set<String> = []
-        var seen: Set<Int> = [object.number], next = try object.object("NSSuperentity")
-        // An entity that inherits from itself is refused later.
-        while let parent = next, seen.insert(parent.number).inserted {
-            for (name, _) in try parent.entries("NSProperties") { names.insert(name) }
-            next = try parent.object("NSSuperentity")
+    /// Before macOS 10.13 an entity had compound indexes, and attributes that were indexed by themselves. Later models state these besides.
+    private func indexes(_ archived: ArchivedModel.Entity) throws -> [ModelDocument.Index] {
+        guard !archived.object.has("NSFetchIndexDescriptions") else {
+            return try archived.object.members("NSFetchIndexDescriptions").compactMap { try index($0, of: archived.name) }
         }
-        return names
+        let single = try archived.properties.filter { try $0.kind.isAttribute && $0.object.has(.isIndexed) }.map { [$0.name] }
+        let compound = try archived.object.members("NSCompoundIndexes").map { try $0.members().compactMap { try $0.text() } }
+        return (single + compound.filter { !$0.isEmpty }).map { names in
+            let elements = names.map { ModelDocument.Index.Element(property: $0, isAscending: true) }
+            return ModelDocument.Index(name: names.joined(separator: "_"), elements: elements)
+        }
     }
 
     private func index(_ member: KeyedArchive.Member, of entity: String) throws -> ModelDocument.Index? {

@@ -37,6 +37,8 @@ package enum ModelFile {
         return versions.isEmpty ? [url] : versions.map { url.appendingPathComponent($0) }
     }
 
+    static func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
     static func failure(_ message: String) -> NSError {
         CoreDataError.make(NSPersistentStoreOpenError, message)
     }
@@ -59,7 +61,7 @@ package enum ModelFile {
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") }, compiled = names.filter { $0.hasSuffix(".mom") }
         guard !versions.isEmpty || compiled.isEmpty else {
             return try currentVersion(
-                in: url, among: compiled, marker: CoreDataHashes.fileName, key: "NSManagedObjectModel_CurrentVersionName", ending: ".mom")
+                in: url, among: compiled, marker: VersionInfo.fileName, key: VersionInfo.currentKey, ending: ".mom")
         }
         let version = try currentVersion(in: url, among: versions, marker: ".xccurrentversion", key: "_XCCurrentVersionName", ending: "")
         let contents = version.appendingPathComponent("contents"), alternative = version.appendingPathComponent(formerContents)

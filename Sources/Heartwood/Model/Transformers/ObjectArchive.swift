@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 #if canImport(ObjectiveC)
     import ObjectiveC

@@ -43,7 +43,8 @@
 
         /// A new transformer of the class with this name.
         fileprivate static func ofClass(named name: String) -> ValueTransformer? {
-            if [NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue, "\(NSSecureUnarchiveFromDataTransformer.self)"].contains(name) {
+            let secure = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+            if name == secure || name == "\(NSSecureUnarchiveFromDataTransformer.self)" {
                 return NSSecureUnarchiveFromDataTransformer()
             }
             guard let found = ManagedObjectClasses.find(name, as: ValueTransformer.self),

@@ -27,7 +27,7 @@ struct DerivationScope {
 
     /// - Precondition: the scope is a transaction's.
     var transaction: Transaction {
-        guard case .transaction(let transaction) = rows else { preconditionFailure("nothing is written to a commit that is looked at") }
+        guard case .transaction(let transaction) = rows else { preconditionFailure("nothing is written to a commit that is only read") }
         return transaction
     }
 

@@ -197,7 +197,7 @@ struct DerivedAttributes {
     }
 
     private func changes(of owner: RowReference, _ relationship: Int) -> ArraySlice<MemberChange> {
-        func place(_ precedes: (MemberChange) -> Bool) -> Int {
+        func lowerBound(_ precedes: (MemberChange) -> Bool) -> Int {
             var low = 0, high = changes.count
             while low < high {
                 let middle = (low + high) / 2
@@ -206,7 +206,7 @@ struct DerivedAttributes {
             return low
         }
         let key = (owner.rawValue, relationship)
-        return changes[place { ($0.owner.rawValue, $0.relationship) < key }..<place { ($0.owner.rawValue, $0.relationship) <= key }]
+        return changes[lowerBound { ($0.owner.rawValue, $0.relationship) < key }..<lowerBound { ($0.owner.rawValue, $0.relationship) <= key }]
     }
 
     private func count(of owner: RowReference, _ relationship: Int, _ table: EntityTable) throws -> Int {

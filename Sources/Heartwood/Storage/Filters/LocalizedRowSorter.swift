@@ -17,7 +17,8 @@ struct LocalizedKey {
             let order: ComparisonResult
             switch (a, b) {
             case (.bytes(let x), .bytes(let y)):
-                order = ComparisonResult(rawValue: x.withUnsafeBytes { x in y.withUnsafeBytes { KeyBytes.compare(x, $0).signum() } }) ?? .orderedSame
+                let sign = x.withUnsafeBytes { x in y.withUnsafeBytes { KeyBytes.compare(x, $0).signum() } }
+                order = ComparisonResult(rawValue: sign) ?? .orderedSame
             case (.text(let x, let textOrder, let isAscending), .text(let y, _, _)):
                 let ascending = Self.compare(x, y, textOrder)
                 order = isAscending ? ascending : ComparisonResult(rawValue: -ascending.rawValue) ?? .orderedSame

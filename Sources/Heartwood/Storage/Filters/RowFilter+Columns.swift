@@ -75,13 +75,18 @@ final class NullFilter: ColumnFilter {
     }
 }
 
-/// Compares an integer or Boolean column.
-final class IntegerFilter: ColumnFilter {
-    let comparison: ComparisonOperator
-    /// 0 or 1 for a Boolean column.
-    let constant: Int64
+/// Compares an integer, Boolean, float, double or date column.
+final class ScalarFilter: ColumnFilter {
+    enum Constant {
+        /// 0 or 1 for a Boolean column.
+        case integer(Int64)
+        case double(Double)
+    }
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
+    let comparison: ComparisonOperator
+    let constant: Constant
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Constant) {
         self.comparison = comparison
         self.constant = constant
         super.init(runtime, property)
@@ -89,45 +94,30 @@ final class IntegerFilter: ColumnFilter {
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
-        return comparison.holds(row.int64(access), constant)
+        return switch constant {
+        case .integer(let constant): comparison.holds(row.int64(access), constant)
+        case .double(let constant): comparison.holds(row.double(access), constant)
+        }
     }
 
     override func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
-        filter(rows, comparison, constant) { row, access in row.int64(access) }
+        switch constant {
+        case .integer(let constant): filter(rows, comparison, constant) { row, access in row.int64(access) }
+        case .double(let constant): filter(rows, comparison, constant) { row, access in row.double(access) }
+        }
     }
 
     override var indexCondition: IndexCondition? {
         let key = KeyBuilder()
-        if runtime.properties[property].kind == .bool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
-        return IndexCondition(property: property, comparison, key.bytes)
-    }
-}
-
-/// Compares a float, double or date column.
-final class DoubleFilter: ColumnFilter {
-    let comparison: ComparisonOperator
-    let constant: Double
-
-    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Double) {
-        self.comparison = comparison
-        self.constant = constant
-        super.init(runtime, property)
-    }
-
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
-        guard let access = access(row) else { return comparison == .notEqual }
-        return comparison.holds(row.double(access), constant)
-    }
-
-    override func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
-        filter(rows, comparison, constant) { row, access in row.double(access) }
-    }
-
-    override var indexCondition: IndexCondition? {
-        guard !constant.isNaN else { return nil }
-        let key = KeyBuilder()
-        key.append(double: constant)
-        return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
+        switch constant {
+        case .integer(let constant):
+            if runtime.properties[property].kind == .bool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
+            return IndexCondition(property: property, comparison, key.bytes)
+        case .double(let constant):
+            guard !constant.isNaN else { return nil }
+            key.append(double: constant)
+            return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
+        }
     }
 
     /// NaN's key comes first, and no order comparison holds for NaN.

@@ -55,9 +55,9 @@ final class ToOneFilter: ColumnFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        var marks = RowSet()
-        let isFound = try lookup.forEachTarget(destinations) { _, row in marks.insert(row.reference) }
-        return isFound ? SemiJoinFilter(runtime, property, marks, whenNull: whenNull) : self
+        var rows = RowSet()
+        let isFound = try lookup.forEachTarget(destinations) { _, row in rows.insert(row.reference) }
+        return isFound ? SemiJoinFilter(runtime, property, rows, whenNull: whenNull) : self
     }
 }
 
@@ -84,9 +84,9 @@ final class AnyMemberFilter: RowFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        var marks = RowSet()
-        let isFound = try lookup.forEachOwner(of: destinations, in: source) { marks.insert($0) }
-        return isFound ? RowSetFilter(marks) : self
+        var rows = RowSet()
+        let isFound = try lookup.forEachOwner(of: destinations, in: source) { rows.insert($0) }
+        return isFound ? RowSetFilter(rows) : self
     }
 }
 
@@ -113,9 +113,9 @@ final class AnyMemberIdentityFilter: RowFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        var marks = RowSet()
-        try lookup.forEachOwner(of: constants.sorted { $0.rawValue < $1.rawValue }, in: source) { marks.insert($0) }
-        return RowSetFilter(marks)
+        var rows = RowSet()
+        try lookup.forEachOwner(of: constants.sorted { $0.rawValue < $1.rawValue }, in: source) { rows.insert($0) }
+        return RowSetFilter(rows)
     }
 }
 

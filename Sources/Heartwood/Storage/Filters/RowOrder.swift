@@ -31,7 +31,7 @@ struct RowOrder {
             var path: [Int] = []
             for name in key.path {
                 guard let index = entity.propertyIndexByName[name] else { return nil }
-                let property = entity.frozenProperties[index]
+                let property = entity.propertiesByIndex[index]
                 guard !property.isTransient, let type = PropertyKind(property).columnType, type != .value else { return nil }
                 path.append(index)
                 if let relationship = property as? NSRelationshipDescription, let destination = relationship.destinationEntity {
@@ -44,7 +44,7 @@ struct RowOrder {
         leading = parts.first.flatMap { first in
             guard first.path.count == 1, let index = first.path.first else { return nil }
             let isWhole: Bool
-            switch PropertyKind(table.runtime.entity.frozenProperties[index]) {
+            switch PropertyKind(table.runtime.entity.propertiesByIndex[index]) {
             case .int16, .int32, .int64: isWhole = true
             case .float, .double, .date: isWhole = false
             default: return nil

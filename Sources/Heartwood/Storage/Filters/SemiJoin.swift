@@ -121,11 +121,11 @@ struct MemberCounts {
     /// Returns a filter that compares the counts with a constant. Rows without members have no count.
     func test(_ comparison: ComparisonOperator, _ constant: Int64, _ lookup: SemiJoin) throws -> RowSetFilter {
         let isNegated = comparison.holds(0, constant)
-        var marks = RowSet()
+        var rows = RowSet()
         for (row, count) in counts where comparison.holds(count, constant) != isNegated {
             let reference = RowReference(table: lookup.table.id, row: row)
-            if try lookup.isHere(reference) { marks.insert(reference) }
+            if try lookup.isHere(reference) { rows.insert(reference) }
         }
-        return RowSetFilter(marks, isNegated: isNegated)
+        return RowSetFilter(rows, isNegated: isNegated)
     }
 }

@@ -1,6 +1,7 @@
 import RecordLog
 
-/// The transactions of a history whose time is earlier than that of the transaction before: a clock was set back. Spec: docs/format/stack.md, "History".
+/// The transactions of a history whose time is earlier than that of the transaction before: a clock was set back. Spec: docs/format/stack.md,
+/// "History".
 ///
 /// Between two falls times rise with transaction numbers, so a date is found there by binary search. The list has a maximal length: when it is
 /// full, the oldest fall is forgotten, and the transactions before the next one are searched one by one.

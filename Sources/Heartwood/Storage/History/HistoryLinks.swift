@@ -76,12 +76,12 @@ struct HistoryLinks {
     // MARK: Columns
 
     /// Collects the old and new owners in the to-one columns of a table's changed rows.
-    /// - Parameter stated: the only properties that can have changed; empty where this is unknown.
-    mutating func note(_ table: EntityTable, stated: [Int]) throws {
+    /// - Parameter assigned: the only properties that can have changed; empty where this is unknown.
+    mutating func note(_ table: EntityTable, assigned: [Int]) throws {
         let columns = table.positions.indices.filter { property in
             let found = table.runtime.properties[property]
             return table.positions[property] != nil && found.kind == .toOne && found.inverse != nil && found.inverseIsToMany
-                && (stated.isEmpty || stated.contains(property))
+                && (assigned.isEmpty || assigned.contains(property))
         }
         guard !columns.isEmpty else { return }
         var pass = self

@@ -33,8 +33,8 @@ final class PreservedColumns {
     private static func isPreserved(_ property: Int, _ runtime: EntityRuntime) -> Bool {
         let entity = runtime.entity
         // The elements of a preserved composite are preserved.
-        return [property, runtime.statedIndex(property)].contains {
-            (entity.frozenProperties[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
+        return [property, runtime.declaredIndex(property)].contains {
+            (entity.propertiesByIndex[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
         }
     }
 
@@ -70,7 +70,7 @@ final class PreservedColumns {
                 let property = runtime.properties[index], kind: PropertyKind = property.kind == .externalData ? .data : property.kind
                 guard kind.columnType == column.type else { continue }
                 let value = ManagedValue(row: row, access: layout.access[position], kind: kind, slotBase: 0)
-                values[property.name] = AttributeCoding.object(value, property: runtime.entity.frozenProperties[index], kind: kind)
+                values[property.name] = AttributeCoding.object(value, property: runtime.entity.propertiesByIndex[index], kind: kind)
             }
             let named = runtime.nested(values)
             return named.isEmpty ? nil : named

@@ -3,7 +3,7 @@ import RecordLog
 
 /// Checks that rows are as unique as the new version of a model requires, over all entities that share a constraint.
 struct MigratedUniqueness {
-    private struct Place: Hashable {
+    private struct Declaration: Hashable {
         let entity: ObjectIdentifier
         let constraint: [String]
     }
@@ -14,16 +14,16 @@ struct MigratedUniqueness {
 
     /// Returns the constraints that the old version did not already guarantee for the same values.
     static func all(_ tables: [MigratedTable], _ catalog: Catalog) -> [MigratedUniqueness] {
-        var families: [Place: [MigratedTable]] = [:]
+        var families: [Declaration: [MigratedTable]] = [:]
         for table in tables {
             for constraint in table.destination.allUniquenessConstraints {
-                let place = Place(entity: ObjectIdentifier(table.destination.first(stating: constraint)), constraint: constraint)
-                families[place, default: []].append(table)
+                let declaration = Declaration(entity: ObjectIdentifier(table.destination.first(declaring: constraint)), constraint: constraint)
+                families[declaration, default: []].append(table)
             }
         }
-        return families.compactMap { place, tables in
-            let before = tables.map { holder(of: place.constraint, $0, catalog).map(ObjectIdentifier.init) }
-            return Set(before).count == 1 && before[0] != nil ? nil : MigratedUniqueness(constraint: place.constraint, tables: tables)
+        return families.compactMap { declaration, tables in
+            let before = tables.map { holder(of: declaration.constraint, $0, catalog).map(ObjectIdentifier.init) }
+            return Set(before).count == 1 && before[0] != nil ? nil : MigratedUniqueness(constraint: declaration.constraint, tables: tables)
         }
     }
 
@@ -34,7 +34,7 @@ struct MigratedUniqueness {
         let isKnown = catalog.indexes(on: table.definition.id).contains { index in
             index.name.hasPrefix(RecordLogNames.unique([])) && index.parts.map(\.column) == columns.map(\.id)
         }
-        return isKnown ? table.source.first(stating: columns.map(\.name)) : nil
+        return isKnown ? table.source.first(declaring: columns.map(\.name)) : nil
     }
 
     /// - Throws: 134111, naming the first two rows found with equal values.
@@ -108,7 +108,7 @@ struct MigratedUniqueness {
 
 extension NSEntityDescription {
     /// The topmost superentity with a uniqueness constraint, in an unbroken chain of such entities that starts at this one.
-    fileprivate func first(stating constraint: [String]) -> NSEntityDescription {
+    fileprivate func first(declaring constraint: [String]) -> NSEntityDescription {
         var entity = self
         while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }
         return entity

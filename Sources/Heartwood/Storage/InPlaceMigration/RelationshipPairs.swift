@@ -7,8 +7,8 @@ struct RelationshipPairs {
         let owner: RowReference
         let member: RowReference
         /// The member's position among the owner's members, and the owner's among the member's; nil where there was no order.
-        let place: Int64?
-        let inversePlace: Int64?
+        let position: Int64?
+        let inversePosition: Int64?
     }
 
     /// The owner's table.
@@ -74,7 +74,7 @@ struct RelationshipPairs {
             let accesses = Self.accesses(column, table.definition)
             try base.scan(table.definition.id) { row in
                 if let member = Self.reference(accesses, row), try isThere(member, base) {
-                    try body(Pair(owner: row.reference, member: member, place: nil, inversePlace: nil))
+                    try body(Pair(owner: row.reference, member: member, position: nil, inversePosition: nil))
                 }
                 return true
             }
@@ -83,7 +83,7 @@ struct RelationshipPairs {
                 let accesses = Self.accesses(column, member)
                 try base.scan(member.id) { row in
                     if let owner = Self.reference(accesses, row), owner.table == table.definition.id {
-                        try body(Pair(owner: owner, member: row.reference, place: nil, inversePlace: nil))
+                        try body(Pair(owner: owner, member: row.reference, position: nil, inversePosition: nil))
                     }
                     return true
                 }
@@ -117,11 +117,11 @@ struct RelationshipPairs {
     private static func pair(_ row: UnsafeRowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {
         let source = row.reference(layout.access[JoinTable.sourcePosition])
         let destination = row.reference(layout.access[JoinTable.destinationPosition])
-        let place = plan.relationship.isOrdered ? row.int64(layout.access[JoinTable.orderPosition]) : nil
-        let inversePlace = plan.isOrderedTwice ? row.int64(layout.access[JoinTable.inverseOrderPosition]) : nil
+        let position = plan.relationship.isOrdered ? row.int64(layout.access[JoinTable.orderPosition]) : nil
+        let inversePosition = plan.isOrderedTwice ? row.int64(layout.access[JoinTable.inverseOrderPosition]) : nil
         return isForward
-            ? Pair(owner: source, member: destination, place: place, inversePlace: inversePlace)
-            : Pair(owner: destination, member: source, place: inversePlace, inversePlace: place)
+            ? Pair(owner: source, member: destination, position: position, inversePosition: inversePosition)
+            : Pair(owner: destination, member: source, position: inversePosition, inversePosition: position)
     }
 
     /// Returns the column's accesses by layout.
@@ -139,5 +139,5 @@ struct RelationshipPairs {
 
 extension RelationshipPairs.Pair {
     /// The pair as the inverse sees it.
-    var inverted: Self { Self(owner: member, member: owner, place: inversePlace, inversePlace: place) }
+    var inverted: Self { Self(owner: member, member: owner, position: inversePosition, inversePosition: position) }
 }

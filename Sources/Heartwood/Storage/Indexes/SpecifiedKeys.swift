@@ -45,7 +45,7 @@ final class SpecifiedKeys: IndexKeyExtractor {
 private struct CompiledKeys {
     private enum Part {
         case column(ColumnAccess, isDescending: Bool)
-        case expression(RowExpression, isText: Bool, isDescending: Bool)
+        case expression(any RowExpression, isText: Bool, isDescending: Bool)
     }
 
     private let parts: [Part]
@@ -125,7 +125,7 @@ extension EntityTable {
             attribute.allowsExternalBinaryDataStorage = column.type == .value
             return attribute
         }
-        entity.freeze()
+        entity.makeImmutable()
         var accesses = [[ColumnAccess]?](repeating: nil, count: Int(layout.id.rawValue) + 1)
         accesses[Int(layout.id.rawValue)] = Array(layout.access) + layout.laterColumns.map { _ in .absent }
         self.init(

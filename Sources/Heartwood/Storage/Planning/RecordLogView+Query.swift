@@ -114,22 +114,22 @@ extension RecordLogView {
         _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Int {
         let run = QueryRun(view: self, scope: scope)
-        let wanted = limit ?? .max
+        let maximum = limit ?? .max
         if isOrderedByIndex {
             // Parts without an ordered plan have no matching row.
-            let walks = parts.filter(\.plan.isOrdered)
-            let progress = if let only = walks.first, walks.count == 1 {
-                try run.forEachMatch(only.plan, only.table, wanted: wanted, body)
+            let scans = parts.filter(\.plan.isOrdered)
+            let progress = if let only = scans.first, scans.count == 1 {
+                try run.forEachMatch(only.plan, only.table, maximum: maximum, body)
             } else {
-                try run.forEachInOrder(walks.map { ($0.plan, $0.table) }, wanted: wanted, body)
+                try run.forEachInOrder(scans.map { ($0.plan, $0.table) }, maximum: maximum, body)
             }
             return progress.count
         }
         if query.sort.isEmpty {
             var matched = 0
-            for part in parts where matched < wanted {
+            for part in parts where matched < maximum {
                 let progress = try (limit == nil ? run.forEachFound(part.plan, part.table, body) : nil)
-                    ?? run.forEachMatch(part.plan, part.table, wanted: wanted - matched, body)
+                    ?? run.forEachMatch(part.plan, part.table, maximum: maximum - matched, body)
                 matched += progress.count
                 if progress.isEnded { break }
             }
@@ -157,7 +157,7 @@ extension RecordLogView {
         var first: IndexScan.Order?
         for part in parts {
             if case .nothing = part.plan.access { continue }
-            guard case .index(let walk) = part.plan.access, let order = walk.order else { return false }
+            guard case .index(let scan) = part.plan.access, let order = scan.order else { return false }
             if let first {
                 guard first.isDescending == order.isDescending, first.key != nil, order.key != nil else { return false }
             } else {

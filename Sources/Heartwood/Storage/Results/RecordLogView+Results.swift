@@ -41,8 +41,8 @@ extension RecordLogView {
     /// Whether a key is the same inherited column in all entities.
     private func isUniform(_ key: ExpressionNode, _ runtimes: [EntityRuntime]) -> Bool {
         guard case .keyPath(let keys) = key, let name = keys.first, let index = runtimes[0].index(of: name) else { return false }
-        let property = runtimes[0].entity.frozenProperties[index]
-        return runtimes.allSatisfy { runtime in runtime.index(of: name).map { runtime.entity.frozenProperties[$0] === property } ?? false }
+        let property = runtimes[0].entity.propertiesByIndex[index]
+        return runtimes.allSatisfy { runtime in runtime.index(of: name).map { runtime.entity.propertiesByIndex[$0] === property } ?? false }
     }
 
     private func gather(

@@ -7,7 +7,7 @@ extension RecordLogView {
     func readRows(
         _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? {
-        var columns: [[RowExpression]] = []
+        var columns: [[any RowExpression]] = []
         for runtime in query.runtimes {
             let table = try schema.table(of: runtime, slotBase: slotBase)
             let compiler = PredicateCompiler(table: table, view: self)

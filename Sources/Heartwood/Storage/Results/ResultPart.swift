@@ -4,8 +4,8 @@ import RecordLog
 /// One table's part of a fetch of dictionaries: the compiled expressions that compute values from its rows.
 final class ResultPart {
     /// The values to compute from a row: the keys of its group, or the columns.
-    let values: [RowExpression]
-    let order: [RowExpression]
+    let values: [any RowExpression]
+    let order: [any RowExpression]
     private let runtime: EntityRuntime
     /// The columns of the row whose bytes form the group's key. Empty where a key is computed or goes through a relationship.
     private let keyColumns: UnsafeMutableBufferPointer<Int>
@@ -18,7 +18,7 @@ final class ResultPart {
     /// - Returns: nil where an expression cannot be computed from rows.
     init?(_ shape: ResultShape, table: EntityTable, view: RecordLogView, isByValue: Bool) {
         let compiler = PredicateCompiler(table: table, view: view)
-        func compile(_ nodes: [ExpressionNode]) -> [RowExpression]? {
+        func compile(_ nodes: [ExpressionNode]) -> [any RowExpression]? {
             let compiled = nodes.compactMap(compiler.result)
             return compiled.count == nodes.count ? compiled : nil
         }
@@ -32,7 +32,7 @@ final class ResultPart {
         self.feeds = feeds
         runtime = table.runtime
         unmanagedFeeds = .allocate(capacity: feeds.count)
-        for (place, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: place, to: .passUnretained(feed)) }
+        for (index, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: index, to: .passUnretained(feed)) }
         let paths = isByValue ? nil : Self.paths(shape.groups?.keys ?? [])
         let columns = Self.columns(paths ?? [], table.runtime)
         keyColumns = .allocate(capacity: columns.count)
@@ -106,7 +106,7 @@ final class ResultFeed {
         case integer(Int)
         case double(Int)
         case date(Int)
-        case value(RowExpression)
+        case value(any RowExpression)
     }
 
     private let runtime: EntityRuntime

@@ -46,7 +46,8 @@ final class EntityTable: Sendable {
         let index: TableIndex
 
         fileprivate init?(_ index: TableIndex, _ runtime: EntityRuntime) {
-            guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property else { return nil }
+            guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property
+            else { return nil }
             switch runtime.properties[property].kind {
             case .string: isText = true
             case .int16, .int32, .int64: isText = false
@@ -92,7 +93,7 @@ final class EntityTable: Sendable {
             // Two to-many sides are stored as link rows. A to-many inverse without a join table is read from this row's own column, so the
             // destination stores nothing.
             guard let inverse = property.inverse, property.kind == .toOne || !property.inverseIsToMany else { return nil }
-            let other = (runtime.entity.frozenProperties[index] as? NSRelationshipDescription)?.inverseRelationship
+            let other = (runtime.entity.propertiesByIndex[index] as? NSRelationshipDescription)?.inverseRelationship
             if let other, other.isToMany, !LinkPlan.isNeeded(other) { return nil }
             return Removal(property: index, inverse: inverse)
         }

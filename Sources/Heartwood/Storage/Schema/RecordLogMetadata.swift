@@ -85,7 +85,8 @@ enum RecordLogMetadata {
             try BinaryPropertyList(Array(data)).checkShape()
         } catch {
             throw CoreDataError.make(
-                NSPersistentStoreOpenError, "The store's metadata cannot be read: the property list \(error.reason), at byte \(error.offset) of it.")
+                NSPersistentStoreOpenError,
+                "The store's metadata cannot be read: the property list \(error.reason), at byte \(error.offset) of it.")
         }
         return try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]
     }

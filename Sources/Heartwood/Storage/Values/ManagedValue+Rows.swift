@@ -46,7 +46,7 @@ extension ManagedValue {
     @inline(__always)
     func transformed(_ property: Int, of entity: NSEntityDescription, _ object: (any EntityObject)? = nil) throws -> ManagedValue {
         guard case .object(let value) = self else { return self }
-        return try AttributeTransformer.data(value, of: entity.frozenProperties[property], object).map(ManagedValue.data) ?? .null
+        return try AttributeTransformer.data(value, of: entity.propertiesByIndex[property], object).map(ManagedValue.data) ?? .null
     }
 }
 

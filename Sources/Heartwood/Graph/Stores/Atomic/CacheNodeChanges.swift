@@ -75,7 +75,7 @@ extension NSAtomicStore {
     final func setAttributes(of node: NSAtomicStoreCacheNode, from object: NSManagedObject) {
         for (index, property) in object.runtime.properties.enumerated() where property.hasColumn && property.kind != .toOne {
             guard let value = object.storage?.values.element(at: index), !value.isUnset else { continue }
-            let kept = AttributeCoding.object(value, property: object.entity.frozenProperties[index], kind: property.kind)
+            let kept = AttributeCoding.object(value, property: object.entity.propertiesByIndex[index], kind: property.kind)
             node.setValue(kept, forKey: property.name)
         }
     }

@@ -1,18 +1,21 @@
 import Foundation
-internal import FileReading
 
 /// A keyed archive whose objects are read one by one. It makes no objects of classes that a file names.
 ///
 /// Each read counts by the object's size, and the total is limited, so that an archive whose parts share parts cannot keep a reader busy for
 /// ever. A larger archive has a higher limit. Callers must guard against cycles themselves.
-final class KeyedArchive {
+package final class KeyedArchive {
     /// One archived object: its class, and its values by key.
-    struct Object {
-        let number: Int
-        let className: String
-        fileprivate let values: [String: Int]
+    package struct Object {
+        package let number: Int
+        package let className: String
+        /// The numbers of the values.
+        package let values: [String: Int]
         fileprivate let archive: KeyedArchive
     }
+
+    /// Makes the error of a sentence that names the file: each target has errors of its own.
+    package typealias Failure = @Sendable (String) -> any Error
 
     private static let lookMin = 2_000_000
     /// Each archived object needs at least one reference of a byte, and about a dozen reads go to an object.
@@ -21,6 +24,7 @@ final class KeyedArchive {
     private let list: BinaryPropertyList
     private let objects: [Int]
     private let path: String
+    private let makeFailure: Failure
     private let lookMax: Int
     private var looks = 0
     private var classNames: [Int: String] = [:]
@@ -28,12 +32,14 @@ final class KeyedArchive {
     private var keys: [Int: String] = [:]
     private var top: [String: Int] = [:]
 
-    init(_ bytes: [UInt8], path: String) throws {
+    package init(_ bytes: [UInt8], path: String, failure makeFailure: @escaping Failure) throws {
         self.path = path
+        self.makeFailure = makeFailure
+        func failure(_ reason: String) -> any Error { makeFailure("\(path): \(reason).") }
         lookMax = max(Self.lookMin, bytes.count * Self.looksPerByte)
         do {
             list = try BinaryPropertyList(bytes)
-            guard case .dictionary(let pairs) = try list.object(list.root) else { throw Self.failure(path, "is not a keyed archive") }
+            guard case .dictionary(let pairs) = try list.object(list.root) else { throw failure("is not a keyed archive") }
             var parts: [String: Int] = [:]
             for pair in pairs {
                 if case .text(let key) = try list.object(pair.key) { parts[key] = pair.value }
@@ -41,31 +47,32 @@ final class KeyedArchive {
             guard let archiver = parts["$archiver"], case .text("NSKeyedArchiver") = try list.object(archiver),
                 let listed = parts["$objects"], case .array(let objects) = try list.object(listed),
                 let top = parts["$top"], case .dictionary(let roots) = try list.object(top)
-            else { throw Self.failure(path, "is not a keyed archive") }
+            else { throw failure("is not a keyed archive") }
             self.objects = objects
             for pair in roots {
                 if case .text(let key) = try list.object(pair.key) { self.top[key] = pair.value }
             }
         } catch let damage as BinaryPropertyList.Damage {
-            throw Self.failure(path, damage)
+            throw failure("\(damage.reason), at byte \(damage.offset)")
         }
     }
 
-    static func failure(_ path: String, _ reason: String) -> NSError { ModelFile.failure("\(path): \(reason).") }
+    package func failure(_ reason: String) -> any Error { makeFailure("\(path): \(reason).") }
 
-    private static func failure(_ path: String, _ damage: BinaryPropertyList.Damage) -> NSError {
-        failure(path, "\(damage.reason), at byte \(damage.offset)")
+    package func rootNumber() throws -> Int {
+        guard let root = top["root"] else { throw failure("has no root object") }
+        return root
     }
 
     /// The archived root object.
-    func root() throws -> Object {
-        guard let root = top["root"], let object = try object(at: root) else { throw Self.failure(path, "has no root object") }
+    package func root() throws -> Object {
+        guard let object = try object(at: try rootNumber()) else { throw failure("has no root object") }
         return object
     }
 
     private func look(_ number: Int) throws -> BinaryPropertyList.Object {
         looks += 1
-        guard looks <= lookMax else { throw Self.failure(path, "refers to its own parts without end") }
+        guard looks <= lookMax else { throw failure("refers to its own parts without end") }
         do {
             let found = try list.object(number)
             // A longer object costs more to read.
@@ -77,7 +84,7 @@ final class KeyedArchive {
             }
             return found
         } catch {
-            throw Self.failure(path, error)
+            throw failure("\(error.reason), at byte \(error.offset)")
         }
     }
 
@@ -87,7 +94,7 @@ final class KeyedArchive {
         if case .reference(let index) = found {
             // Index 0 is the archive's null. A text "$null" elsewhere is a text.
             guard index > 0 else { return nil }
-            guard index < objects.count else { throw Self.failure(path, "refers to object \(index) of \(objects.count)") }
+            guard index < objects.count else { throw failure("refers to object \(index) of \(objects.count)") }
             number = objects[index]
             found = try look(number)
         }
@@ -95,7 +102,7 @@ final class KeyedArchive {
         return (found, number)
     }
 
-    fileprivate func object(at number: Int) throws -> Object? {
+    package func object(at number: Int) throws -> Object? {
         guard let found = try value(at: number), case .dictionary(let pairs) = found.value else { return nil }
         var values: [String: Int] = [:]
         values.reserveCapacity(pairs.count)
@@ -125,19 +132,19 @@ final class KeyedArchive {
 }
 
 extension KeyedArchive.Object {
-    func has(_ key: String) -> Bool { values[key] != nil }
+    package func has(_ key: String) -> Bool { values[key] != nil }
 
-    func object(_ key: String) throws -> KeyedArchive.Object? { try values[key].flatMap { try archive.object(at: $0) } }
+    package func object(_ key: String) throws -> KeyedArchive.Object? { try values[key].flatMap { try archive.object(at: $0) } }
 
     /// A string, stored directly or in the object as which a mutable string is archived.
-    func text(_ key: String) throws -> String? { try values[key].flatMap { try archive.text(at: $0) } }
+    package func text(_ key: String) throws -> String? { try values[key].flatMap { try archive.text(at: $0) } }
 
     /// The value under a key. If it is an object, its parts are not read.
-    fileprivate func scalar(_ key: String) throws -> BinaryPropertyList.Object? {
+    package func scalar(_ key: String) throws -> BinaryPropertyList.Object? {
         try values[key].flatMap { try archive.value(at: $0)?.value }
     }
 
-    func integer(_ key: String) throws -> Int64? {
+    package func integer(_ key: String) throws -> Int64? {
         switch try scalar(key) {
         case .integer(let value): return value
         case .bool(let flag): return flag ? 1 : 0
@@ -145,22 +152,22 @@ extension KeyedArchive.Object {
         }
     }
 
-    func flag(_ key: String) throws -> Bool { try integer(key).map { $0 != 0 } ?? false }
+    package func flag(_ key: String) throws -> Bool { try integer(key).map { $0 != 0 } ?? false }
 
     /// A plain value, or the value of an archived Foundation object: a number, a text, a date, data, a UUID or a URL.
-    func plain(_ key: String) throws -> Any? { try values[key].flatMap { try archive.plain(at: $0) } }
+    package func plain(_ key: String) throws -> Any? { try values[key].flatMap { try archive.plain(at: $0) } }
 
     /// The members of an array or a set. Each is read on request.
-    func members(_ key: String) throws -> [KeyedArchive.Member] {
+    package func members(_ key: String) throws -> [KeyedArchive.Member] {
         guard let collection = try object(key) else { return [] }
         return try collection.list("NS.objects").map { KeyedArchive.Member(number: $0, archive: archive) }
     }
 
     /// Bytes, stored directly or in the object as which they are archived.
-    func data(_ key: String) throws -> Data? { try plain(key) as? Data }
+    package func data(_ key: String) throws -> Data? { try plain(key) as? Data }
 
     /// The values of a dictionary whose keys are texts, sorted by key.
-    func entries(_ key: String) throws -> [(key: String, value: KeyedArchive.Member)] {
+    package func entries(_ key: String) throws -> [(key: String, value: KeyedArchive.Member)] {
         guard let dictionary = try object(key) else { return [] }
         // A model that Core Data has loaded is archived with dictionaries that share their keys.
         let mapping = try dictionary.object("searchMapping")
@@ -179,22 +186,22 @@ extension KeyedArchive.Object {
 
 extension KeyedArchive {
     /// A member of a collection.
-    struct Member {
+    package struct Member {
         fileprivate let number: Int
         fileprivate let archive: KeyedArchive
 
-        func object() throws -> Object? { try archive.object(at: number) }
-        func text() throws -> String? { try archive.text(at: number) }
-        func plain() throws -> Any? { try archive.plain(at: number) }
+        package func object() throws -> Object? { try archive.object(at: number) }
+        package func text() throws -> String? { try archive.text(at: number) }
+        package func plain() throws -> Any? { try archive.plain(at: number) }
         /// The members, if this member is an array.
-        func members() throws -> [Member] {
+        package func members() throws -> [Member] {
             guard case .array(let numbers)? = try object()?.scalar("NS.objects") else { return [] }
             return numbers.map { Member(number: $0, archive: archive) }
         }
     }
 
     /// The names of all classes in the archive.
-    func namedClasses() throws -> Set<String> {
+    package func namedClasses() throws -> Set<String> {
         var names: Set<String> = []
         for number in objects {
             guard case .dictionary(let pairs) = try look(number) else { continue }
@@ -205,51 +212,6 @@ extension KeyedArchive {
         return names
     }
 
-    /// The root object as one of Foundation's: a collection, text, number, date, data, URL, UUID or null.
-    /// - Throws: if the object or a part of it is anything else.
-    func foundationRoot() throws -> AnyObject {
-        guard let root = top["root"] else { throw Self.failure(path, "has no root object") }
-        return try foundationValue(at: root, depth: 0)
-    }
-
-    private func foundationValue(at number: Int, depth: Int) throws -> AnyObject {
-        guard depth < ObjectArchive.depthMax else { throw Self.failure(path, "is nested too deep") }
-        guard let object = try object(at: number) else {
-            guard let plain = try plain(at: number) else { throw Self.failure(path, "has an object without a value") }
-            return switch plain {
-            case let flag as Bool where type(of: plain) == Bool.self: NSNumber(value: flag)
-            case let number as Int64: NSNumber(value: number)
-            case let number as Double: NSNumber(value: number)
-            default: AttributeCoding.bridged(plain)
-            }
-        }
-        func members(_ key: String) throws -> [Any] {
-            guard case .array(let numbers)? = try object.scalar(key) else { return try numbered(key.dropLast()) }
-            return try numbers.map { try foundationValue(at: $0, depth: depth + 1) }
-        }
-        // Reads the values under "NS.object.0", "NS.object.1", …
-        func numbered(_ key: Substring) throws -> [Any] {
-            var result: [Any] = []
-            while let number = object.values["\(key).\(result.count)"] { result.append(try foundationValue(at: number, depth: depth + 1)) }
-            return result
-        }
-        switch object.className {
-        case "NSNull": return NSNull()
-        case "NSArray", "NSMutableArray": return NSArray(array: try members("NS.objects"))
-        case "NSSet", "NSMutableSet": return NSSet(array: try members("NS.objects"))
-        case "NSOrderedSet", "NSMutableOrderedSet": return NSOrderedSet(array: try members("NS.objects"))
-        case "NSDictionary", "NSMutableDictionary":
-            var entries: [AnyHashable: Any] = [:]
-            for (key, value) in zip(try members("NS.keys"), try members("NS.objects")) {
-                if let key = key as? NSObject { entries[key] = value }
-            }
-            return NSDictionary(dictionary: entries)
-        default:
-            guard let plain = try plain(at: number) else { throw Self.failure(path, "holds an object of the class \(object.className)") }
-            return AttributeCoding.bridged(plain)
-        }
-    }
-
     fileprivate func text(at number: Int) throws -> String? {
         guard let found = try value(at: number) else { return nil }
         if case .text(let text) = found.value { return text }
@@ -257,7 +219,7 @@ extension KeyedArchive {
         return inner
     }
 
-    fileprivate func plain(at number: Int) throws -> Any? {
+    package func plain(at number: Int) throws -> Any? {
         guard let found = try value(at: number) else { return nil }
         switch found.value {
         case .null, .reference, .array: return nil

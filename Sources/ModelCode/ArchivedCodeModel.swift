@@ -1,0 +1,68 @@
+internal import FileReading
+
+/// Reads an archived model for code generation: a `.mom`, or the model cache of a store.
+///
+/// Such a model does not state which code Xcode generates. All classes that it names are generated here, and numbers are scalars.
+public enum ArchivedCodeModel {
+    /// - Parameter cache: the bytes of `Z_MODELCACHE.Z_CONTENT`.
+    /// - Throws: `CodeError` with the path.
+    public static func read(cache: [UInt8], path: String) throws -> CodeModel {
+        let archive: [UInt8]
+        do {
+            archive = try ArchivedModel.archive(inCache: cache)
+        } catch {
+            throw CodeError(path, nil, "the compressed bytes of the model cache \(error.text); give the model's file instead.")
+        }
+        return try read(archive, path: path)
+    }
+
+    /// - Parameter bytes: a keyed archive.
+    static func read(_ bytes: [UInt8], path: String) throws -> CodeModel {
+        // The archive's errors name the path.
+        let archived = try ArchivedModel(try KeyedArchive(bytes, path: path) { CodeError(description: $0) })
+        var model = CodeModel(path: path)
+        model.entities = try archived.entities.map { try entity($0, path) }
+        return try model.checked()
+    }
+
+    private static func entity(_ archived: ArchivedModel.Entity, _ path: String) throws -> CodeModel.Entity {
+        let noClass = "NSManagedObject"
+        let stated = try archived.object.entityClassName() ?? noClass
+        let className = stated.split(separator: ".").last.map(String.init) ?? archived.name
+        var entity = CodeModel.Entity(
+            name: try identifier(archived.name, "entity", path), className: try identifier(className, "class", path), parent: archived.parent,
+            generation: className == noClass ? .none : .class, line: nil)
+        for property in archived.properties {
+            let name = try identifier(property.name, "property", path)
+            switch property.kind {
+            case .attribute, .derivedAttribute, .compositeAttribute: entity.attributes.append(try attribute(property.object, name))
+            case .relationship:
+                entity.relationships.append(CodeModel.Relationship(
+                    name: name, destination: try property.object.destinationName() ?? "", isToMany: try property.object.maxCount() != 1,
+                    isOrdered: try property.object.has(.isOrdered), line: nil))
+            case .fetchedProperty: entity.fetchedProperties.append(name)
+            }
+        }
+        return entity
+    }
+
+    /// By the raw values of `NSAttributeType`, the types as model files spell them.
+    private static let types: [Int64: String] = [
+        100: "Integer 16", 200: "Integer 32", 300: "Integer 64", 400: "Decimal", 500: "Double", 600: "Float", 700: "String", 800: "Boolean",
+        900: "Date", 1000: "Binary", 1100: "UUID", 1200: "URI", 1800: "Transformable", 2000: "ObjectID", 2100: "Composite",
+    ]
+
+    private static func attribute(_ object: KeyedArchive.Object, _ name: String) throws -> CodeModel.Attribute {
+        let type = try object.integer("NSAttributeType").flatMap { types[$0] }
+        // A class whose name is no type in Swift's words is left out: nobody can change it in an archive.
+        let customClass = try type == "Transformable" ? object.text("NSAttributeValueClassName").flatMap(SwiftNames.type) : nil
+        return CodeModel.Attribute(name: name, type: type, isScalar: true, customClass: customClass, line: nil)
+    }
+
+    private static func identifier(_ text: String, _ element: String, _ path: String) throws -> String {
+        guard SwiftNames.isIdentifier(text) else {
+            throw CodeError(path, nil, "\(element): the name \"\(SwiftNames.shown(text))\" is no Swift identifier; rename it.")
+        }
+        return text
+    }
+}

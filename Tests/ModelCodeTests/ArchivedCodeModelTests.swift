@@ -1,0 +1,78 @@
+import FileReading
+import Foundation
+import Testing
+
+@testable import ModelCode
+
+/// Code of archived models: of a store's model cache, and of compiled models.
+@Suite struct ArchivedCodeModelTests {
+    private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Goldens/ModelCaches/everything.cache")
+
+    private static func cache() throws -> [UInt8] { Array(try Data(contentsOf: golden)) }
+
+    private static func refusal(sourceLocation: SourceLocation = #_sourceLocation, _ read: () throws -> CodeModel) -> String {
+        #expect(throws: CodeError.self, sourceLocation: sourceLocation) { try read() }?.description ?? ""
+    }
+
+    @Test("A cache has the names and types that code needs, and each entity has its own properties") func aCache() throws {
+        let model = try ArchivedCodeModel.read(cache: try Self.cache(), path: "App.sqlite")
+        #expect(model.entities.map(\.name) == ["Empty", "Former", "Leaf", "Middle", "Other", "Thing"])
+        let leaf = try #require(model.entity("Leaf")), other = try #require(model.entity("Other")), thing = try #require(model.entity("Thing"))
+        #expect(model.lineage(of: leaf).map(\.name) == ["Leaf", "Middle", "Thing"] && leaf.className == "Leaf" && leaf.generation == .class)
+        #expect(leaf.attributes.map(\.name) == ["leafName"] && leaf.relationships.map(\.name).sorted() == ["middles", "same"])
+        let middles = try #require(leaf.relationships.first { $0.name == "middles" })
+        #expect(middles.destination == "Middle" && middles.isToMany && middles.isOrdered && middles.line == nil)
+        #expect(model.entity("Middle")?.relationships.first.map { $0.isToMany || $0.isOrdered } == false)
+        #expect(model.entity("Empty")?.className == "NSManagedObject" && model.entity("Empty")?.generation == CodeModel.Entity.Generation.none)
+        #expect(other.fetchedProperties == ["fetched"])
+        let types = Dictionary(uniqueKeysWithValues: other.attributes.map { ($0.name, $0.type) })
+        #expect(types["address"] == "Composite" && types["twice"] == "Integer 64" && types["number"] == "Integer 32")
+        #expect(Set(thing.attributes.compactMap(\.type)).count == 13 && thing.attributes.contains { $0.type == nil })
+    }
+
+    @Test("The classes of a cache are written") func classes() throws {
+        let files = ClassWriter(try ArchivedCodeModel.read(cache: try Self.cache(), path: "App.sqlite")).files()
+        #expect(files.count == 10 && files.contains { $0.text.contains("public class Leaf: Middle {}") })
+        let other = try #require(files.first { $0.name == "Other+CoreDataProperties.swift" }).text
+        for line in ["public var number: Int32 {", "public var other: String? {", "public var address: [String: Any]? {"] {
+            #expect(other.contains(line), "\(line)")
+        }
+    }
+
+    @Test("A compiled model is read from its file, or as the current version of its bundle") func compiledModels() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID().uuidString).momd")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let archive = Data(try ArchivedModel.archive(inCache: try Self.cache()))
+        let one = folder.appendingPathComponent("One.mom"), two = folder.appendingPathComponent("Two.mom")
+        try archive.write(to: one)
+        #expect(try CodeModelReader.read(one.path).entities.count == 6)
+        #expect(try CodeModelReader.read(folder.path).path == one.path)
+        try archive.write(to: two)
+        #expect(Self.refusal { try CodeModelReader.read(folder.path) }.contains("does not name one of the 2 versions"))
+        let info = ["NSManagedObjectModel_CurrentVersionName": "Two"]
+        try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0)
+            .write(to: folder.appendingPathComponent("VersionInfo.plist"))
+        #expect(try CodeModelReader.read(folder.path).path == two.path)
+        try Data("bplist00".utf8).write(to: two)
+        #expect(Self.refusal { try CodeModelReader.read(folder.path) }.contains("Two.mom: is not a binary property list, at byte 0"))
+    }
+
+    @Test("A damaged cache gives code or an error that names the store") func damagedCaches() throws {
+        let bytes = try Self.cache()
+        #expect(Self.refusal { try ArchivedCodeModel.read(cache: [], path: "App.sqlite") }.contains("App.sqlite: the compressed bytes"))
+        var refused = 0
+        for place in stride(from: 0, to: bytes.count, by: bytes.count / 60) {
+            var damaged = bytes
+            damaged[place] ^= 0x55
+            do {
+                _ = try ArchivedCodeModel.read(cache: damaged, path: "App.sqlite")
+            } catch {
+                refused += 1
+                #expect("\(error)".hasPrefix("App.sqlite"), "byte \(place): \(error)")
+            }
+        }
+        #expect(refused > 20)
+    }
+}
