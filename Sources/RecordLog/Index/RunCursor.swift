@@ -1,42 +1,30 @@
 /// Scans the entries of one run, in memory or on disk, within a range, in either direction.
 ///
-/// It shows an entry as its key followed by six bytes of row number, in any kind of run. The kinds are an enum and not a protocol, because
-/// `MergeCursor` reads cursors for each entry, through `Unmanaged`.
+/// It shows an entry as its key followed by six bytes of row number, in any kind of run. A class and not a protocol, because `MergeCursor`
+/// reads and moves cursors for each entry without counting references. The class itself scans nothing.
 /// See docs/decisions/0088-dispatch-without-traps.md.
-final class RunCursor {
+class RunCursor {
     /// The current entry; valid until the next move.
-    fileprivate(set) var key = UnsafeRawBufferPointer(start: nil, count: 0)
-    fileprivate(set) var isTombstone = false
-    fileprivate(set) var isValid = false
-    fileprivate let range: KeyRange
-    fileprivate let isDescending: Bool
-    private let position: Position
+    fileprivate(set) final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    fileprivate(set) final var isTombstone = false
+    fileprivate(set) final var isValid = false
+    fileprivate final let range: KeyRange
+    fileprivate final let isDescending: Bool
+    @exclusivity(unchecked) fileprivate final var ahead = Readahead()
+    /// Holds the current block, if its file keeps none in memory.
+    @exclusivity(unchecked) fileprivate final var passing: ReadBuffer?
 
-    private enum Position {
-        case memory(MemoryPosition)
-        case ascending(AscendingPosition)
-        case descending(DescendingPosition)
-    }
-
-    private init(_ range: KeyRange, isDescending: Bool, _ position: Position) {
+    fileprivate init(_ range: KeyRange, isDescending: Bool) {
         self.range = range
         self.isDescending = isDescending
-        self.position = position
     }
 
     /// Moves to the next entry; `isValid` is false at the end.
-    func advance() throws(StoreError) {
-        guard isValid else { return }
-        switch position {
-        case .memory(let position): position.advance(self)
-        case .ascending(let position): try position.advance(self)
-        case .descending(let position): try position.advance(self)
-        }
-    }
+    func advance() throws(StoreError) { isValid = false }
 
     /// Whether the key is before the far end of the range. The scan started at the near end.
     @inline(__always)
-    fileprivate func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
+    fileprivate final func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
         if isDescending {
             guard let lower = range.lower else { return true }
             return lower.withUnsafeBytes { KeyBytes.compare(key, $0) >= 0 }
@@ -46,27 +34,15 @@ final class RunCursor {
     }
 
     static func over(_ run: ImmutableMemtable, _ range: KeyRange, isDescending: Bool) -> RunCursor {
-        let position = MemoryPosition(run, range, isDescending: isDescending)
-        let cursor = RunCursor(range, isDescending: isDescending, .memory(position))
-        position.show(cursor)
-        return cursor
+        ImmutableMemtableCursor(run, range, isDescending: isDescending)
     }
 
     static func over(_ run: SortedRun, _ range: KeyRange, isDescending: Bool) throws(StoreError) -> RunCursor {
-        if isDescending {
-            let position = try DescendingPosition(run, range)
-            let cursor = RunCursor(range, isDescending: true, .descending(position))
-            try position.start(cursor)
-            return cursor
-        }
-        let position = try AscendingPosition(run, range)
-        let cursor = RunCursor(range, isDescending: false, .ascending(position))
-        try position.seek(cursor)
-        return cursor
+        isDescending ? try DescendingDiskCursor(run, range) : try AscendingDiskCursor(run, range)
     }
 }
 
-private final class MemoryPosition {
+private final class ImmutableMemtableCursor: RunCursor {
     /// Keeps `entries` alive.
     private let run: ImmutableMemtable
     private let entries: SortedEntries
@@ -78,37 +54,39 @@ private final class MemoryPosition {
         self.run = run
         entries = run.inOrder
         isOfAll = !isDescending && range.lower == nil && range.upper == nil
+        super.init(range, isDescending: isDescending)
         if isDescending {
             position = (range.upper.map { $0.withUnsafeBytes { run.lowerBound($0) } } ?? run.count) - 1
         } else {
             position = range.lower.map { $0.withUnsafeBytes { run.lowerBound($0) } } ?? 0
         }
+        show()
     }
 
-    func advance(_ cursor: RunCursor) {
-        position &+= cursor.isDescending ? -1 : 1
+    override func advance() {
+        guard isValid else { return }
+        position &+= isDescending ? -1 : 1
         // Keys are stored in the order in which they were added: waiting for one after another takes as long as writing them.
         if isOfAll, position % Self.touchedAtOnce == 0 { touched ^= entries.touch(position &+ Self.touchedAtOnce, Self.touchedAtOnce) }
-        show(cursor)
+        show()
     }
 
     private static let touchedAtOnce = 16
 
-    @inline(__always)
-    func show(_ cursor: RunCursor) {
+    private func show() {
         guard position >= 0, position < entries.count else {
-            cursor.isValid = false
+            isValid = false
             return
         }
         let entry = entries.entries[position]
-        cursor.key = entry.bytes
-        cursor.isTombstone = entry.isTombstone
-        cursor.isValid = cursor.isInside(entry.bytes)
+        key = entry.bytes
+        isTombstone = entry.isTombstone
+        isValid = isInside(entry.bytes)
     }
 }
 
 /// Keeps the current key in its own memory, and overwrites its end with the next entry's rest.
-private final class AscendingPosition {
+private final class AscendingDiskCursor: RunCursor {
     private let run: SortedRun
     private let root: IndexRoot
     private var blockIndex = 0
@@ -122,30 +100,28 @@ private final class AscendingPosition {
     /// The first position in which the current entry differs from the range's upper end. The following entries that share the bytes up to and
     /// including it are before the end too.
     private var insideAt = Int.max
-    @exclusivity(unchecked) private var ahead = Readahead()
-    /// Holds the current block, if its file keeps none in memory.
-    @exclusivity(unchecked) private var passing: ReadBuffer?
 
     init(_ run: SortedRun, _ range: KeyRange) throws(StoreError) {
         self.run = run
         root = try run.blocks()
-        blockIndex = (range.lower ?? []).withUnsafeBytes(root.block)
+        let lower = range.lower ?? []
+        blockIndex = lower.withUnsafeBytes(root.block)
         block = try run.block(root.pointer(blockIndex))
         buffer = .allocate(byteCount: capacity, alignment: 8)
+        super.init(range, isDescending: false)
+        try seek(lower)
     }
 
     deinit {
         buffer.deallocate()
     }
 
-    /// Moves to the range's first entry.
-    func seek(_ cursor: RunCursor) throws(StoreError) {
-        let lower = cursor.range.lower ?? []
+    private func seek(_ lower: [UInt8]) throws(StoreError) {
         while true {
             switch lower.withUnsafeBytes({ block.lowerBound($0) }) {
             case .found(let start, let skipped, _, _):
                 enter(block, at: start)
-                for _ in 0...skipped { try show(cursor) }
+                for _ in 0...skipped { try show() }
                 return
             case .none:
                 guard blockIndex + 1 < root.count else { return }
@@ -182,7 +158,7 @@ private final class AscendingPosition {
 
     /// Decodes the entry at `next`.
     @inline(__always)
-    private func show(_ cursor: RunCursor) throws(StoreError) {
+    private func show() throws(StoreError) {
         guard let entry = block.entry(at: next), block.commonLength &+ entry.shared <= keyCount else {
             throw run.corrupt(root.pointer(blockIndex))
         }
@@ -192,15 +168,14 @@ private final class AscendingPosition {
         keyCount = at &+ entry.restCount
         // The row's six bytes, big-endian, as the upper bytes of a word.
         (buffer + keyCount).storeBytes(of: (entry.row << 16).bigEndian, as: UInt64.self)
-        let key = UnsafeRawBufferPointer(start: buffer, count: keyCount &+ KeyBuilder.rowSuffixSize)
-        cursor.key = key
-        cursor.isTombstone = entry.isTombstone
+        key = UnsafeRawBufferPointer(start: buffer, count: keyCount &+ KeyBuilder.rowSuffixSize)
+        isTombstone = entry.isTombstone
         next = entry.next
-        cursor.isValid = at > insideAt || isBeforeEnd(key, of: cursor.range)
+        isValid = at > insideAt || isBeforeEnd()
     }
 
     @inline(__always)
-    private func isBeforeEnd(_ key: UnsafeRawBufferPointer, of range: KeyRange) -> Bool {
+    private func isBeforeEnd() -> Bool {
         guard let upper = range.upper else { return true }
         return upper.withUnsafeBytes { upper in
             let shared = KeyBytes.shared(key, upper)
@@ -210,22 +185,23 @@ private final class AscendingPosition {
         }
     }
 
-    func advance(_ cursor: RunCursor) throws(StoreError) {
+    override func advance() throws(StoreError) {
+        guard isValid else { return }
         if next >= block.count {
             guard blockIndex + 1 < root.count else {
-                cursor.isValid = false
+                isValid = false
                 return
             }
             blockIndex += 1
             block = try run.block(root.pointer(blockIndex), &ahead, passing: &passing)
             enter(block, at: block.entriesStart)
         }
-        try show(cursor)
+        try show()
     }
 }
 
 /// Decodes one interval at a time and scans it backwards.
-private final class DescendingPosition {
+private final class DescendingDiskCursor: RunCursor {
     private let run: SortedRun
     private let root: IndexRoot
     private var blockIndex: Int
@@ -235,9 +211,6 @@ private final class DescendingPosition {
     private var bytes: [UInt8] = []
     private var entries: [(start: Int, isTombstone: Bool)] = []
     private var position = -1
-    @exclusivity(unchecked) private var ahead = Readahead()
-    /// Holds the current block, if its file keeps none in memory.
-    @exclusivity(unchecked) private var passing: ReadBuffer?
 
     init(_ run: SortedRun, _ range: KeyRange) throws(StoreError) {
         self.run = run
@@ -245,17 +218,15 @@ private final class DescendingPosition {
         self.root = root
         blockIndex = range.upper.map { $0.withUnsafeBytes { root.block(for: $0) } } ?? root.count - 1
         block = try run.block(root.pointer(blockIndex))
-    }
-
-    /// Moves from the block's end back to the first entry before the range's.
-    func start(_ cursor: RunCursor) throws(StoreError) {
+        super.init(range, isDescending: true)
         try decode(block.intervalCount - 1)
-        cursor.isValid = true
-        if let upper = cursor.range.upper {
+        isValid = true
+        // From the block's end back to the first entry before the range's.
+        if let upper = range.upper {
             while interval > 0, try compare(0, upper) >= 0 { try decode(interval - 1) }
-            while cursor.isValid, try compare(position, upper) >= 0 { try stepBack(cursor) }
+            while isValid, try compare(position, upper) >= 0 { try stepBack() }
         }
-        if cursor.isValid { try show(cursor) }
+        if isValid { try show() }
     }
 
     private func compare(_ index: Int, _ key: [UInt8]) throws(StoreError) -> Int {
@@ -296,19 +267,20 @@ private final class DescendingPosition {
         position = entries.count - 1
     }
 
-    private func show(_ cursor: RunCursor) throws(StoreError) {
+    private func show() throws(StoreError) {
         let own = range(position)
-        cursor.key = bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[own]) }
-        cursor.isTombstone = entries[position].isTombstone
-        cursor.isValid = cursor.isInside(cursor.key)
+        key = bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[own]) }
+        isTombstone = entries[position].isTombstone
+        isValid = isInside(key)
     }
 
-    func advance(_ cursor: RunCursor) throws(StoreError) {
-        try stepBack(cursor)
-        if cursor.isValid { try show(cursor) }
+    override func advance() throws(StoreError) {
+        guard isValid else { return }
+        try stepBack()
+        if isValid { try show() }
     }
 
-    private func stepBack(_ cursor: RunCursor) throws(StoreError) {
+    private func stepBack() throws(StoreError) {
         position -= 1
         guard position < 0 else { return }
         if interval > 0 {
@@ -318,7 +290,7 @@ private final class DescendingPosition {
             block = try run.block(root.pointer(blockIndex), &ahead, passing: &passing)
             try decode(block.intervalCount - 1)
         } else {
-            cursor.isValid = false
+            isValid = false
         }
     }
 }
