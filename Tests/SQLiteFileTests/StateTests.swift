@@ -54,7 +54,6 @@ import Testing
             #expect(try !log.isCheckpointed())
             #expect(try copied.isCheckpointed())
             #expect(try open("wal-restarted").logFacts?.commits == 1)
-            #expect(try open("wal-uncommitted").logFacts.map { $0.openFrames > 0 } == true)
             #expect(try open("wal-cut").logFacts == nil)
         }
     }

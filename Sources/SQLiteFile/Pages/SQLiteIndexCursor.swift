@@ -8,7 +8,9 @@ package struct SQLiteIndexCursor: ~Copyable {
         case before, after
     }
 
-    let keyColumns: [KeyColumn]
+    private let keyColumns: [KeyColumn]
+    /// The row's columns that make up the key. A table without rowids has its columns in another order than its key.
+    private let keyPositions: [Int]
     private var path: TreePath
     private let limits: Payload.Limits
     /// The field with the rowid of the row, for an index of a table that has rowids.
@@ -19,6 +21,7 @@ package struct SQLiteIndexCursor: ~Copyable {
     private var isBetweenChildren = false
 
     init(pages: PageStore, root: UInt32, shape: RecordShape, keyColumns: [KeyColumn], rowidField: Int?) {
+        keyPositions = keyColumns.indices.map { field in shape.columns.firstIndex { $0.field == field } ?? field }
         row = SQLiteRow(pages: pages, shape: shape)
         path = TreePath(pages: pages, root: root, isTable: false)
         limits = Payload.Limits(usableSize: pages.usableSize, isTable: false)
@@ -76,7 +79,7 @@ package struct SQLiteIndexCursor: ~Copyable {
     package func compare(with key: [SQLiteValue]) throws(SQLiteFileError) -> Int {
         precondition(key.count <= keyColumns.count, "a key has more values than its index has columns")
         for column in key.indices {
-            let order = try row.compare(column, with: key[column], keyColumns[column], path.pages.path)
+            let order = try row.compare(keyPositions[column], with: key[column], keyColumns[column], path.pages.path)
             if order != 0 { return keyColumns[column].isDescending ? -order : order }
         }
         return 0
