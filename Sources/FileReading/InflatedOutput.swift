@@ -2,7 +2,7 @@
 ///
 /// Invariants:
 /// (1) `count <= capacity <= sizeMax`. The first `count` bytes at `base` are made, the rest is room for more.
-/// (2) The capacity at most doubles, so memory follows the bytes that were made.
+/// (2) The capacity at most doubles, or becomes what bytes at hand need. So memory follows the bytes that were made.
 struct InflatedOutput: ~Copyable {
     let sizeMax: Int
     private(set) var count = 0
