@@ -22,6 +22,8 @@ let package = Package(
         // The C library, for which each platform has a name of its own.
         .target(name: "Platform", swiftSettings: strict),
         .target(name: "RecordLog", dependencies: ["Platform"], swiftSettings: strict),
+        // The files of another engine, read in place.
+        .target(name: "SQLiteFile", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
@@ -42,6 +44,7 @@ let package = Package(
         .testTarget(
             name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
+        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
@@ -63,3 +66,21 @@ let package = Package(
             name: "heartwood-testprocess", dependencies: ["Heartwood", "TestSupport"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
     ]
 )
+
+// Tests/Fuzzing is a package of its own, which sees products only.
+if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
+    package.products.append(.library(name: "SQLiteFile", targets: ["SQLiteFile"]))
+}
+
+// A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too.
+let suites = [
+    "engine": ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"],
+    "stack": [
+        "Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess", "PredicateClasses", "FileReading", "Heartwood",
+        "HeartwoodTests", "heartwood-testprocess",
+    ],
+]
+if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products = []
+}

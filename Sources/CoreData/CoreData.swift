@@ -4,5 +4,5 @@
     // Code that imports only Core Data also uses URL, Date, Data and DispatchQueue, which Apple's framework re-exports.
     @_exported import Dispatch
     @_exported import Foundation
-    @_exported import Heartwood
+    @_exported @_spi(GeneratedCode) import Heartwood
 #endif

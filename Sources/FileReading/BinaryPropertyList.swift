@@ -58,11 +58,11 @@ package struct BinaryPropertyList {
 
     package func object(_ number: Int) throws(Damage) -> Object {
         guard number >= 0, number < count else { throw Damage(reason: "refers to object \(number) of \(count)", offset: tableStart) }
-        let place = Self.number(bytes, at: tableStart + number * offsetSize, size: offsetSize)
-        guard place >= UInt64(Self.magic.count), place < UInt64(tableStart) else {
-            throw Damage(reason: "has an object outside of it", offset: tableStart + number * offsetSize)
+        let offset = Self.number(bytes, at: tableStart + number * offsetSize, size: offsetSize)
+        guard offset >= UInt64(Self.magic.count), offset < UInt64(tableStart) else {
+            throw Damage(reason: "has an object outside the file", offset: tableStart + number * offsetSize)
         }
-        let at = Int(place)
+        let at = Int(offset)
         let low = Int(bytes[at] & 0x0F)
         switch bytes[at] >> 4 {
         case 0x0:
@@ -149,12 +149,12 @@ package struct BinaryPropertyList {
         var units = low
         if low == 0xF {
             guard start < tableStart, bytes[start] >> 4 == 1, bytes[start] & 0x0F <= 3 else {
-                throw Damage(reason: "has a length that is none", offset: at)
+                throw Damage(reason: "has an invalid length", offset: at)
             }
-            let stated = try integer(start, Int(bytes[start] & 0x0F))
+            let declared = try integer(start, Int(bytes[start] & 0x0F))
             start += 1 + (1 << Int(bytes[start] & 0x0F))
-            guard stated >= 0, stated <= Int64(bytes.count) else { throw Damage(reason: "has a length beyond its end", offset: at) }
-            units = Int(stated)
+            guard declared >= 0, declared <= Int64(bytes.count) else { throw Damage(reason: "has a length beyond its end", offset: at) }
+            units = Int(declared)
         }
         guard start <= tableStart, units <= (tableStart - start) / size else {
             throw Damage(reason: "has a length beyond its end", offset: at)
@@ -165,8 +165,8 @@ package struct BinaryPropertyList {
     private func references(_ part: ArraySlice<UInt8>, _ at: Int) throws(Damage) -> [Int] {
         var result: [Int] = []
         result.reserveCapacity(part.count / referenceSize)
-        for place in stride(from: part.startIndex, to: part.endIndex, by: referenceSize) {
-            guard let number = Int(exactly: Self.number(bytes, at: place, size: referenceSize)) else {
+        for offset in stride(from: part.startIndex, to: part.endIndex, by: referenceSize) {
+            guard let number = Int(exactly: Self.number(bytes, at: offset, size: referenceSize)) else {
                 throw Damage(reason: "has a reference out of bounds", offset: at)
             }
             result.append(number)

@@ -56,11 +56,11 @@ struct HuffmanCode: ~Copyable {
     }
 
     private mutating func order(_ lengths: ArraySlice<UInt8>) {
-        var places = [Int](repeating: 0, count: Self.lengthMax + 1)
-        for length in 1..<Self.lengthMax { places[length + 1] = places[length] + counts[length] }
+        var offsets = [Int](repeating: 0, count: Self.lengthMax + 1)
+        for length in 1..<Self.lengthMax { offsets[length + 1] = offsets[length] + counts[length] }
         for (symbol, length) in lengths.enumerated() where length > 0 {
-            symbols[places[Int(length)]] = UInt16(symbol)
-            places[Int(length)] += 1
+            symbols[offsets[Int(length)]] = UInt16(symbol)
+            offsets[Int(length)] += 1
         }
     }
 
@@ -89,15 +89,15 @@ struct HuffmanCode: ~Copyable {
     /// Also finds which fault there is.
     private func longSymbol(_ bits: inout BitReader) throws(InflateFault) -> Int {
         let pattern = bits.peek(Self.lengthMax)
-        var code = 0, first = 0, place = 0
+        var code = 0, first = 0, offset = 0
         for length in 1...Self.lengthMax {
             guard length <= bits.held else { throw bits.fault(.cutOff) }
             code |= pattern >> (length - 1) & 1
             if code - first < counts[length] {
                 bits.drop(length)
-                return Int(symbols[place + code - first])
+                return Int(symbols[offset + code - first])
             }
-            place += counts[length]
+            offset += counts[length]
             first = (first + counts[length]) << 1
             code <<= 1
         }

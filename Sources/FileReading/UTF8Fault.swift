@@ -22,9 +22,9 @@ package struct UTF8Fault: Error, Equatable {
         return nil
     }
 
-    /// The length in bytes of the character at `place`; nil if no valid character starts there. Source: RFC 3629, section 4.
-    private static func length(of bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
-        let first = bytes[place]
+    /// The length in bytes of the character at `offset`; nil if no valid character starts there. Source: RFC 3629, section 4.
+    private static func length(of bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+        let first = bytes[offset]
         let length: Int, second: ClosedRange<UInt8>
         switch first {
         case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
@@ -36,17 +36,17 @@ package struct UTF8Fault: Error, Equatable {
         case 0xF4: (length, second) = (4, 0x80...0x8F)
         default: return nil
         }
-        guard place + length <= bytes.count, second.contains(bytes[place + 1]) else { return nil }
-        for next in place + 2..<max(place + length, place + 2) where bytes[next] & 0xC0 != 0x80 { return nil }
+        guard offset + length <= bytes.count, second.contains(bytes[offset + 1]) else { return nil }
+        for next in offset + 2..<max(offset + length, offset + 2) where bytes[next] & 0xC0 != 0x80 { return nil }
         return length
     }
 
     /// The words for this fault in an error.
-    package var text: String { "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is no UTF-8" }
+    package var text: String { "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is not UTF-8" }
 }
 
 /// A position in a text, counted as editors count it.
-package struct TextPlace: Equatable {
+package struct TextPosition: Equatable {
     /// Starts at 1.
     package let line: Int
     /// Starts at 1; counts Unicode scalars, not bytes.

@@ -22,8 +22,8 @@ package enum XMLCheck {
     package static func check(_ data: Data, kind: String, mayHaveType: Bool = false) throws(Fault) {
         let found = data.withUnsafeBytes { bytes -> Fault? in
             guard let (offset, reason) = fault(in: bytes, kind, mayHaveType) else { return nil }
-            let place = TextPlace(offset, in: bytes)
-            return Fault(line: place.line, column: place.column, reason: reason)
+            let position = TextPosition(offset, in: bytes)
+            return Fault(line: position.line, column: position.column, reason: reason)
         }
         if let found { throw found }
     }
@@ -33,11 +33,11 @@ package enum XMLCheck {
         if let zero = bytes.firstIndex(of: 0) { return (zero, "is not in UTF-8, as \(kind) are (it has a zero byte); it was not read") }
         if let fault = UTF8Fault(in: bytes) { return (fault.offset, "is not in UTF-8, as \(kind) are (\(fault.text)); it was not read") }
         if let reason = declarationFault(in: bytes, kind) { return (0, reason) }
-        if let place = declaration(of: ["ENTITY"] + (mayHaveType ? [] : ["DOCTYPE"]), in: bytes) {
-            return (place, "declares XML entities, which \(kind) never do; it was not read")
+        if let offset = declaration(of: ["ENTITY"] + (mayHaveType ? [] : ["DOCTYPE"]), in: bytes) {
+            return (offset, "declares XML entities, which \(kind) never do; it was not read")
         }
-        if let place = bareInstruction(in: bytes) {
-            return (place, "has a processing instruction without data, which \(kind) never have; it was not read")
+        if let offset = bareInstruction(in: bytes) {
+            return (offset, "has a processing instruction without data, which \(kind) never have; it was not read")
         }
         return shapeFault(in: bytes)
     }

@@ -29,8 +29,8 @@ struct HeartwoodTool {
             guard let text = CommandLine.unsafeArgv[number] else { continue }
             let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
             guard let fault = UTF8Fault(in: bytes) else { continue }
-            let place = TextPlace(fault.offset, in: bytes)
-            return "argument \(number), line \(place.line), column \(place.column): \(fault.text)"
+            let position = TextPosition(fault.offset, in: bytes)
+            return "argument \(number), line \(position.line), column \(position.column): \(fault.text)"
         }
         return nil
     }

@@ -79,11 +79,11 @@ struct AccessorType {
     }
 
     /// Explains a difference from the type that Xcode generates for a to-many relationship; nil where there is none.
-    var misfit: String? {
+    var mismatch: String? {
         switch (storage, base) {
         case (.toMany, "NSOrderedSet"): "the model says that the relationship has no order, and the type is NSOrderedSet."
         case (.toManyOrdered, let base) where base != "NSOrderedSet":
-            "the model says that the relationship is ordered, and the type is \(base): its order is not to be seen."
+            "the model says that the relationship is ordered, and the type is \(base): its order is lost."
         default: nil
         }
     }

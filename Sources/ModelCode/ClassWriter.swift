@@ -39,7 +39,7 @@ public struct ClassWriter: Sendable {
     func body(of file: File) -> Substring { file.text.dropFirst(heading.count) }
 
     var heading: String {
-        "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\nimport \(imported)\n\n"
+        "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\n@_spi(GeneratedCode) import \(imported)\n\n"
     }
 
     /// Returns the superclass of an entity's class, as code.

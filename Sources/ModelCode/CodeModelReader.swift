@@ -100,8 +100,8 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         case "model": sawModel = true
         case "entity":
             let entityName = identifier(values["name"], "entity", parser)
-            let stated = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
-            let className = stated.split(separator: ".").last.map(String.init) ?? entityName
+            let declared = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
+            let className = declared.split(separator: ".").last.map(String.init) ?? entityName
             entity = CodeModel.Entity(
                 name: entityName, className: identifier(className, "class", parser), parent: values["parentEntity"],
                 generation: values["codeGenerationType"].flatMap(CodeModel.Entity.Generation.init) ?? .none, line: line)
@@ -136,7 +136,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         return text
     }
 
-    /// Returns the class of a transformable attribute's values, as code; nil where none is stated.
+    /// Returns the class of a transformable attribute's values, as code; nil where none is declared.
     private func typeName(_ text: String?, _ parser: XMLParser) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let code = SwiftNames.type(text)

@@ -37,15 +37,15 @@ public struct ManagedAccessorWriter {
         resolver = TypeResolver(scans.flatMap(\.types), generated: generated)
         for problem in scans.flatMap(\.problems) { report(problem.message, problem.file, problem.line) }
         let aliases = TypeAliases(scans.flatMap(\.aliases), types: resolver)
-        let properties = scans.flatMap(\.properties).map { stated in
-            var property = stated
-            property.type = aliases.expanding(stated.type, in: stated.owner)
+        let properties = scans.flatMap(\.properties).map { declared in
+            var property = declared
+            property.type = aliases.expanding(declared.type, in: declared.owner)
             return property
         }
-        let functions = scans.flatMap(\.functions).map { stated in
-            var function = stated
-            function.parameters = stated.parameters.map {
-                .init(label: $0.label, name: $0.name, type: aliases.expanding($0.type, in: stated.owner))
+        let functions = scans.flatMap(\.functions).map { declared in
+            var function = declared
+            function.parameters = declared.parameters.map {
+                .init(label: $0.label, name: $0.name, type: aliases.expanding($0.type, in: declared.owner))
             }
             return function
         }
@@ -85,7 +85,7 @@ public struct ManagedAccessorWriter {
         var names: [String] = []
         var methods: [String] = []
         for property in properties.sorted(by: { $0.name < $1.name }) where !names.contains(property.name) {
-            guard let body = accessor(property, place: names.count, list) else { continue }
+            guard let body = accessor(property, position: names.count, list) else { continue }
             guard let type = resolver.resolve(property.type, in: owner, module: module) else {
                 report(
                     "@NSManaged \(name).\(property.name): the type \(property.type) is not one that this target or Foundation declares as "
@@ -109,7 +109,7 @@ public struct ManagedAccessorWriter {
         }
         for function in functions {
             let siblings = properties.map(\.name)
-            guard let found = memberFunction(function, place: names.count, list, siblings: siblings) else { continue }
+            guard let found = memberFunction(function, position: names.count, list, siblings: siblings) else { continue }
             names.append(found.property)
             let types = function.parameters.compactMap { resolver.resolve($0.type, in: owner, module: module) }
             guard types.count == function.parameters.count else {
@@ -129,8 +129,8 @@ public struct ManagedAccessorWriter {
                 """)
         }
         guard !methods.isEmpty else { return }
-        let places = names.map { "\"\($0)\"" }.joined(separator: ", ")
-        text += "private let \(list) = ManagedProperties(\(places))\n\nextension \(name) {\n\(methods.joined(separator: "\n\n"))\n}\n\n"
+        let arguments = names.map { "\"\($0)\"" }.joined(separator: ", ")
+        text += "private let \(list) = ManagedProperties(\(arguments))\n\nextension \(name) {\n\(methods.joined(separator: "\n\n"))\n}\n\n"
     }
 
     private mutating func report(_ message: String, _ property: ManagedPropertyScanner.Property) {
@@ -142,17 +142,17 @@ public struct ManagedAccessorWriter {
     /// Returns the function that Xcode generates with this name and these parameters. Reports an error and returns nil where there is none.
     /// - Parameter siblings: the class's managed properties; one may be a relationship of an entity that is described in code.
     private mutating func memberFunction(
-        _ stated: ManagedPropertyScanner.Function, place: Int, _ list: String, siblings: [String]
+        _ declared: ManagedPropertyScanner.Function, position: Int, _ list: String, siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
-        let index = "propertyIndex(\(place), of: \(list))"
+        let index = "propertyIndex(\(position), of: \(list))"
         var isModelled = false
         for model in models {
-            for entity in model.entities where entity.className == stated.owner.last {
+            for entity in model.entities where entity.className == declared.owner.last {
                 isModelled = true
                 for relationship in model.lineage(of: entity).flatMap(\.relationships) where relationship.isToMany {
                     let member = model.entity(relationship.destination)?.className ?? "NSManagedObject"
                     func known(_ relationship: CodeModel.Relationship) -> MemberFunction? {
-                        stated.one(of: MemberFunction.all(of: relationship, member: member, index: index))
+                        declared.one(of: MemberFunction.all(of: relationship, member: member, index: index))
                     }
                     if let known = known(relationship) { return (known, relationship.name) }
                     // Core Data does not check the collection's class.
@@ -161,47 +161,47 @@ public struct ManagedAccessorWriter {
                         line: relationship.line)
                     guard let known = known(other) else {
                         let byHand = MemberFunction.writtenByHand(of: relationship, member: member, index: index)
-                        if let known = stated.one(of: byHand) { return (known, relationship.name) }
+                        if let known = declared.one(of: byHand) { return (known, relationship.name) }
                         continue
                     }
                     warn(
-                        "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): the model says that the relationship "
-                            + "\(relationship.name) \(relationship.isOrdered ? "is" : "is not") ordered.", stated.file, stated.line)
+                        "@NSManaged func \(declared.owner.joined(separator: ".")).\(declared.name): the model says that the relationship "
+                            + "\(relationship.name) \(relationship.isOrdered ? "is" : "is not") ordered.", declared.file, declared.line)
                     return (known, relationship.name)
                 }
             }
         }
-        if let known = ofDescribedEntity(stated, index, siblings) {
+        if let known = ofDescribedEntity(declared, index, siblings) {
             if isModelled {
                 warn(
-                    "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): the model has no to-many relationship "
-                        + "\(known.property); a call ends the program.", stated.file, stated.line)
+                    "@NSManaged func \(declared.owner.joined(separator: ".")).\(declared.name): the model has no to-many relationship "
+                        + "\(known.property); a call ends the program.", declared.file, declared.line)
             }
             return known
         }
         report(
-            "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): it is not what Xcode generates for a relationship of "
-                + "the model; write its body.", stated.file, stated.line)
+            "@NSManaged func \(declared.owner.joined(separator: ".")).\(declared.name): it is not what Xcode generates for a relationship of "
+                + "the model; write its body.", declared.file, declared.line)
         return nil
     }
 
     /// Does the same for a class that no entity of the models names: the function's name identifies the relationship.
     private func ofDescribedEntity(
-        _ stated: ManagedPropertyScanner.Function, _ index: String, _ siblings: [String]
+        _ declared: ManagedPropertyScanner.Function, _ index: String, _ siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
-        let types = stated.parameters.lazy.map { $0.type.hasPrefix("Set<") ? String($0.type.dropFirst(4)) : $0.type }
-        let member = types.map { $0.filter { !"[]>".contains($0) } }.first { !Self.placeTypes.contains($0) } ?? "NSManagedObject"
-        for (prefix, ending) in Self.memberFunctionNames where stated.name.hasPrefix(prefix) && stated.name.hasSuffix(ending) {
-            let suffix = String(stated.name.dropFirst(prefix.count).dropLast(ending.count))
+        let types = declared.parameters.lazy.map { $0.type.hasPrefix("Set<") ? String($0.type.dropFirst(4)) : $0.type }
+        let member = types.map { $0.filter { !"[]>".contains($0) } }.first { !Self.positionTypes.contains($0) } ?? "NSManagedObject"
+        for (prefix, ending) in Self.memberFunctionNames where declared.name.hasPrefix(prefix) && declared.name.hasSuffix(ending) {
+            let suffix = String(declared.name.dropFirst(prefix.count).dropLast(ending.count))
             guard !suffix.isEmpty else { continue }
             let property = siblings.first { $0.prefix(1).uppercased() + $0.dropFirst() == suffix }
                 ?? suffix.prefix(1).lowercased() + suffix.dropFirst()
             for isOrdered in [false, true] {
                 let relationship = CodeModel.Relationship(
-                    name: property, destination: "", isToMany: true, isOrdered: isOrdered, line: stated.line)
+                    name: property, destination: "", isToMany: true, isOrdered: isOrdered, line: declared.line)
                 let all = MemberFunction.all(of: relationship, member: member, index: index)
                     + MemberFunction.writtenByHand(of: relationship, member: member, index: index)
-                if let known = stated.one(of: all) { return (known, property) }
+                if let known = declared.one(of: all) { return (known, property) }
             }
         }
         return nil
@@ -212,11 +212,11 @@ public struct ManagedAccessorWriter {
         ("remove", ""),
     ]
 
-    private static let placeTypes: Set<String> = ["Int", "NSIndexSet", "NSSet", "NSOrderedSet"]
+    private static let positionTypes: Set<String> = ["Int", "NSIndexSet", "NSSet", "NSOrderedSet"]
 
     /// Returns the bodies of a property's accessors. Reports an error and returns nil where the type does not suit.
     private mutating func accessor(
-        _ property: ManagedPropertyScanner.Property, place: Int, _ list: String
+        _ property: ManagedPropertyScanner.Property, position: Int, _ list: String
     ) -> (getter: String, setter: String)? {
         let entities = models.flatMap { model in
             model.entities.filter { $0.className == property.owner.last }.map { (model, $0) }
@@ -243,14 +243,14 @@ public struct ManagedAccessorWriter {
             return byKey(property, property.name, "value", "setValue")
         }
         let type = AccessorType(storage, property.type.replacing("!", with: "?"))
-        let index = "propertyIndex(\(place), of: \(list))"
+        let index = "propertyIndex(\(position), of: \(list))"
         guard let getter = type.getter(index), let setter = type.setter(index) else {
             report(
-                "@NSManaged \(entity.className).\(property.name): the type \(property.type) does not suit what the model says of it.",
+                "@NSManaged \(entity.className).\(property.name): the type \(property.type) does not fit the model's property.",
                 property)
             return nil
         }
-        if let misfit = type.misfit { warn("@NSManaged \(entity.className).\(property.name): \(misfit)", property.file, property.line) }
+        if let mismatch = type.mismatch { warn("@NSManaged \(entity.className).\(property.name): \(mismatch)", property.file, property.line) }
         return (getter, setter)
     }
 

@@ -133,12 +133,12 @@ struct ManagedPropertyScanner {
             path.append(tokens[next + 1].text)
             next += 2
         }
-        let stated = access(before: index)
+        let declared = access(before: index)
         if keyword == "extension", path.count > 1, path[0] == module { path.removeFirst() }
-        guard keyword != "extension" else { return (Scope(path: path, memberAccess: stated ?? .internal), next) }
+        guard keyword != "extension" else { return (Scope(path: path, memberAccess: declared ?? .internal), next) }
         let full = (outer?.path ?? []) + path
         let kinds: [String: Character] = ["class": "C", "actor": "C", "struct": "V", "enum": "O"]
-        types.append(Declared(path: full, kind: kinds[keyword], access: stated ?? outer?.memberAccess ?? .internal))
+        types.append(Declared(path: full, kind: kinds[keyword], access: declared ?? outer?.memberAccess ?? .internal))
         return (Scope(path: full, memberAccess: .internal), next)
     }
 
@@ -146,11 +146,11 @@ struct ManagedPropertyScanner {
 
     private mutating func managed(at start: Int, inside scope: Scope?) -> Int {
         var index = start + 1
-        var stated = access(before: start)
+        var declared = access(before: start)
         while index < tokens.count, !["var", "func", "let", "}"].contains(tokens[index].text) {
             if let access = Access(tokens[index].text) {
                 // private(set) applies to the setter.
-                if index + 1 < tokens.count, tokens[index + 1].text == "(" { index += 3 } else { stated = access }
+                if index + 1 < tokens.count, tokens[index + 1].text == "(" { index += 3 } else { declared = access }
             }
             index += 1
         }
@@ -159,7 +159,7 @@ struct ManagedPropertyScanner {
             problems.append(Problem(file: file, line: line, message: "@NSManaged stands outside of a class."))
             return index + 1
         }
-        let access = stated ?? scope?.memberAccess ?? .internal
+        let access = declared ?? scope?.memberAccess ?? .internal
         if tokens[index].text == "func" { return function(at: index + 1, Function(
             owner: owner, name: tokens[index + 1].text, parameters: [], access: access, file: file, line: line)) }
         guard tokens[index].text == "var" else {
@@ -183,7 +183,7 @@ struct ManagedPropertyScanner {
         return index
     }
 
-    private mutating func function(at start: Int, _ stated: Function) -> Int {
+    private mutating func function(at start: Int, _ declared: Function) -> Int {
         var index = start + 1
         var parameters: [MemberFunction.Parameter] = []
         while index + 1 < tokens.count, tokens[index].text == "(" || tokens[index].text == "," {
@@ -194,7 +194,7 @@ struct ManagedPropertyScanner {
             index = next
         }
         functions.append(Function(
-            owner: stated.owner, name: stated.name, parameters: parameters, access: stated.access, file: stated.file, line: stated.line))
+            owner: declared.owner, name: declared.name, parameters: parameters, access: declared.access, file: declared.file, line: declared.line))
         return index
     }
 

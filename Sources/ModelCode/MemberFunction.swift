@@ -27,19 +27,19 @@ struct MemberFunction {
         let values = Parameter(label: "_", name: "values", type: set)
         let several = Parameter(label: "_", name: "values", type: "[\(member)]")
         let at = Parameter(label: "at", name: "idx", type: "Int")
-        let places = Parameter(label: "at", name: "indexes", type: "NSIndexSet")
+        let positions = Parameter(label: "at", name: "indexes", type: "NSIndexSet")
         func make(_ prefix: String, _ parameters: [Parameter], _ call: String) -> MemberFunction {
             MemberFunction(name: prefix + suffix, parameters: parameters, body: "\(call), at: \(index))")
         }
         func with(_ parameter: Parameter) -> Parameter { Parameter(label: "with", name: parameter.name, type: parameter.type) }
-        let indexes = "atPlaces: IndexSet(indexes.map(\\.self))"
+        let indexes = "atPositions: IndexSet(indexes.map(\\.self))"
         let ordered = [
-            make("insertInto", [value, at], "insertManagedObject(value, atPlace: idx"),
-            make("removeFrom", [at], "removeManagedObjects(atPlaces: IndexSet(integer: idx)"),
-            make("insertInto", [several, places], "insertManagedObjects(values, \(indexes)"),
-            make("removeFrom", [places], "removeManagedObjects(\(indexes)"),
-            make("replace", [at, with(value)], "replaceManagedObject(atPlace: idx, with: value"),
-            make("replace", [places, with(several)], "replaceManagedObjects(\(indexes), with: values"),
+            make("insertInto", [value, at], "insertManagedObject(value, atPosition: idx"),
+            make("removeFrom", [at], "removeManagedObjects(atPositions: IndexSet(integer: idx)"),
+            make("insertInto", [several, positions], "insertManagedObjects(values, \(indexes)"),
+            make("removeFrom", [positions], "removeManagedObjects(\(indexes)"),
+            make("replace", [at, with(value)], "replaceManagedObject(atPosition: idx, with: value"),
+            make("replace", [positions, with(several)], "replaceManagedObjects(\(indexes), with: values"),
         ]
         return (relationship.isOrdered ? ordered : []) + [
             make("addTo", [value], "addManagedObject(value"),

@@ -46,7 +46,7 @@ public enum PluginRun {
                 }
             }
             for path in named.values { try write("// The model asks for no code of this name any more.\n", to: path) }
-            let heading = "// Made by the plugin HeartwoodModels.\n\nimport Foundation\nimport \(imported)\n"
+            let heading = "// Made by the plugin HeartwoodModels.\n\nimport Foundation\n@_spi(GeneratedCode) import \(imported)\n"
             let managed = accessors.text.isEmpty ? "" : "\n#if !canImport(Darwin)\n\n\(accessors.text)#endif\n"
             try write(heading + others.map { "\n" + $0 }.joined() + managed, to: output)
             return 0
@@ -74,8 +74,8 @@ public enum PluginRun {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         try data.withUnsafeBytes { bytes in
             guard let fault = UTF8Fault(in: bytes) else { return }
-            let place = TextPlace(fault.offset, in: bytes)
-            throw CodeError(path, place.line, "column \(place.column): \(fault.text).")
+            let position = TextPosition(fault.offset, in: bytes)
+            throw CodeError(path, position.line, "column \(position.column): \(fault.text).")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -11,7 +11,8 @@ enum SwiftNames {
     /// Whether the text is an identifier; a keyword is one in backticks.
     static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first == "_", text != "_" else { return false }
-        return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .format }
+        return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .format }
     }
 
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }

@@ -29,7 +29,9 @@ import Testing
     @Test func aLargeFeedIsLoadedAndLoadedAgain() async throws {
         let viewContext = container.viewContext, taskContext = newTaskContext()
         try await taskContext.perform {
-            let feed: [[String: Any]] = (0..<2000).map { ["code": "q\($0)", "magnitude": Float($0 % 9), "place": "Place \($0)", "time": Date(timeIntervalSince1970: Double($0))] }
+            let feed: [[String: Any]] = (0..<2000).map {
+                ["code": "q\($0)", "magnitude": Float($0 % 9), "place": "Place \($0)", "time": Date(timeIntervalSince1970: Double($0))]
+            }
             let first = try importQuakes(feed, in: taskContext)
             let second = try importQuakes(feed.prefix(10).map { $0.merging(["place": "moved"]) { $1 } }, in: taskContext)
             #expect(first && second)
@@ -90,7 +92,10 @@ import Testing
     }
 
     @Test func twoWritersAreReconciledByEachPolicy() throws {
-        for (policy, expected) in [(NSMergeByPropertyObjectTrumpMergePolicy, "ours"), (NSMergeByPropertyStoreTrumpMergePolicy, "theirs"), (NSOverwriteMergePolicy, "ours"), (NSRollbackMergePolicy, "theirs")] {
+        for (policy, expected) in [
+            (NSMergeByPropertyObjectTrumpMergePolicy, "ours"), (NSMergeByPropertyStoreTrumpMergePolicy, "theirs"), (NSOverwriteMergePolicy, "ours"),
+            (NSRollbackMergePolicy, "theirs")]
+        {
             let container = PersistenceController(inMemory: true).container
             let ours = container.newBackgroundContext(), theirs = container.newBackgroundContext()
             let id = try ours.performAndWait {

@@ -10,7 +10,9 @@ private enum Introductions {
         return NSManagedObjectModel(contentsOf: url)!
     }()
 
-    static func place(_ name: String) -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString)-\(name)") }
+    static func temporaryURL(_ name: String) -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString)-\(name)")
+    }
 }
 
 // A container of the program's own, which saves.
@@ -129,7 +131,7 @@ extension Book {
 
 @MainActor @Suite struct IntroductionTests {
     @Test func jokesAreInsertedFetchedUpdatedAndDeleted() throws {
-        let url = Introductions.place("jokes")
+        let url = Introductions.temporaryURL("jokes")
         defer { try? FileManager.default.removeItem(at: url) }
         let id: UUID
         do {
@@ -150,7 +152,9 @@ extension Book {
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))]
         container.loadPersistentStores { _, error in #expect(error == nil) }
         let manager = ToDoManager(container), start = Date()
-        for (index, title) in ["fell", "stack", "sharpen"].enumerated() { manager.save(title: title, date: start.addingTimeInterval(Double(index))) }
+        for (index, title) in ["fell", "stack", "sharpen"].enumerated() {
+            manager.save(title: title, date: start.addingTimeInterval(Double(index)))
+        }
         manager.read()
         #expect(manager.list.map(\.title) == ["sharpen", "stack", "fell"])
         let first = manager.list[2]
@@ -163,8 +167,8 @@ extension Book {
         #expect(manager.list.map(\.title) == ["sharpen", "stack"])
     }
 
-    @Test func booksAndFeedbackLieInStoresOfTheirOwn() throws {
-        let folder = Introductions.place("books")
+    @Test func booksAndFeedbackAreInStoresOfTheirOwn() throws {
+        let folder = Introductions.temporaryURL("books")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let container = PersistentContainer(name: "Introductions", managedObjectModel: Introductions.model)

@@ -123,7 +123,7 @@ import Testing
         #expect(try context.count(for: events) == 2)
     }
 
-    @Test func aTableIsDrivenByKeysAlone() throws {
+    @Test func aTableIsDrivenOnlyByKeys() throws {
         let account = NSEntityDescription.insertNewObject(forEntityName: "Account", into: context)
         account.setValuesForKeys(["name": "Cash"])
         let entry = NSManagedObject(entity: NSEntityDescription.entity(forEntityName: "Entry", in: context)!, insertInto: context)

@@ -14,7 +14,7 @@ import Testing
         #expect(AppContainer(name: "Other", managedObjectModel: PersistenceController.model).persistentStoreDescriptions.first?.url?.path.contains("heartwood-apps-") == true)
     }
 
-    @Test func anObjectIsMadeOfAClassThatIsKnownAtRunTimeAlone() throws {
+    @Test func anObjectIsMadeOfAClassThatIsKnownOnlyAtRunTime() throws {
         let tag = make(Tag.self, in: context), chef = makeOfEntity(Chef.self, in: context), other = Chef.create(in: context)
         tag.name = "a"
         let same = type(of: other as NSManagedObject).init(context: context)
@@ -103,7 +103,8 @@ import Testing
         #expect(Tag.count(in: context) == 3)
         let hot = Tag.named("hot", in: context)
         #expect(hot.recipes?.count == 2 && !context.hasChanges)
-        let request = Recipe.sortedFetchRequest(with: NSPredicate(format: "ANY tags.name == %@ AND SUBQUERY(tags, $t, $t.name BEGINSWITH 's').@count == 1", "hot"))
+        let request = Recipe.sortedFetchRequest(
+            with: NSPredicate(format: "ANY tags.name == %@ AND SUBQUERY(tags, $t, $t.name BEGINSWITH 's').@count == 1", "hot"))
         #expect(try context.fetch(request).map(\.title) == ["Pie", "Soup"])
         let soup = try #require(Recipe.findOrFetch(in: context, matching: NSPredicate(format: "title = 'Soup'")))
         hot.removeFromRecipes(soup)
@@ -119,7 +120,7 @@ import Testing
         #expect(ids.count == 3 && soup.tags.isEmpty && hot.isDeleted && context.deletedObjects.contains(hot))
     }
 
-    @Test func whatIsWrongWithASaveIsToldByKeyAndObject() throws {
+    @Test func errorsOfASaveNameTheirKeyAndObject() throws {
         let poison = Recipe.insert(into: context, title: "Poison"), nameless = Recipe.insert(into: context, title: "")
         let untitled = NSEntityDescription.insertNewObject(forEntityName: "Recipe", into: context)
         do {
@@ -129,7 +130,9 @@ import Testing
             #expect(error.domain == NSCocoaErrorDomain && error.code == NSValidationMultipleErrorsError)
             #expect((error as? CocoaError)?.code == .validationMultipleErrors)
             let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
-            func of(_ object: NSManagedObject) -> NSError? { details.first { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === object } }
+            func of(_ object: NSManagedObject) -> NSError? {
+                details.first { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === object }
+            }
             #expect(details.count == 3)
             #expect(of(poison)?.localizedDescription == "Not that." && of(poison)?.code == NSManagedObjectValidationError)
             #expect(of(nameless)?.code == NSValidationStringTooShortError && of(nameless)?.userInfo[NSValidationKeyErrorKey] as? String == "title")

@@ -100,7 +100,7 @@ private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> 
         #expect(text.contains("Failed to call designated initializer on NSManagedObject class 'Sheet'"))
     }
 
-    @Test func whatChangesIsToldWithAVoid() {
+    @Test func aChangeIsReportedWithAVoid() {
         let context = bookContainer().viewContext
         let sheet = Sheet(context: context)
         var calls = 0
@@ -206,9 +206,9 @@ private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> 
         let storeClass: AnyClass? = PlainStore.self
         NSPersistentStoreCoordinator.registerStoreClass(storeClass, forStoreType: "Plain")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: bookModel())
-        let place = URL(fileURLWithPath: "/dev/null/plain")
-        let store = try coordinator.addPersistentStore(ofType: "Plain", configurationName: nil, at: place)
-        #expect(store is PlainStore && (store as? PlainStore)?.wasMade == true && store.url == place)
+        let file = URL(fileURLWithPath: "/dev/null/plain")
+        let store = try coordinator.addPersistentStore(ofType: "Plain", configurationName: nil, at: file)
+        #expect(store is PlainStore && (store as? PlainStore)?.wasMade == true && store.url == file)
         store.url = URL(fileURLWithPath: "/elsewhere")
         #expect(store.url?.path == "/elsewhere")
         NSPersistentStoreCoordinator.registerStoreClass(nil, type: NSPersistentStore.StoreType(rawValue: "Plain"))
@@ -242,7 +242,7 @@ private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> 
         #expect(used === mapping && FileManager.default.fileExists(atPath: to.path))
     }
 
-    @Test func anAsynchronousFetchTellsItsBlock() throws {
+    @Test func anAsynchronousFetchCallsItsBlock() throws {
         let context = bookContainer().viewContext
         _ = Sheet(context: context)
         var found = 0

@@ -61,7 +61,9 @@ import Testing
         }
         let seen = await view.perform { (view.object(with: id) as? Country)?.code }
         #expect(seen == 101)
-        #expect(described.count == 1 && described[0].contains("inserted: {") && described[0].contains("/Country/") && !described[0].contains("inserted: {}"))
+        #expect(
+            described.count == 1 && described[0].contains("inserted: {") && described[0].contains("/Country/")
+                && !described[0].contains("inserted: {}"))
         NotificationCenter.default.removeObserver(token)
         let saved = await withCheckedContinuation { continuation in
             let group = DispatchGroup()

@@ -15,5 +15,9 @@ let package = Package(
         .target(name: "FuzzedFileReading", path: "Sources/FileReading", swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "ModelCacheFuzzer", dependencies: ["FuzzedFileReading"], swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "SQLiteFileFuzzer",
+            dependencies: [.product(name: "SQLiteFile", package: "heartwood")],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]
 )

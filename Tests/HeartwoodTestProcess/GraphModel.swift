@@ -63,7 +63,8 @@ package enum GraphModel {
 extension GraphKind {
     /// The attributes except the number, in the order of their columns: several texts, which a row stores next to each other.
     package var attributes: [(name: String, type: ValueDomain.Kind)] {
-        let all: [(name: String, type: ValueDomain.Kind)] = [("name", .text), ("height", .double), ("note", .text), ("code", .bytes), ("motto", .text)]
+        let all: [(name: String, type: ValueDomain.Kind)] = [
+            ("name", .text), ("height", .double), ("note", .text), ("code", .bytes), ("motto", .text)]
         return self == .person ? all + [("age", .integer(bits: 32))] : all
     }
 }

@@ -71,7 +71,8 @@ extension NSManagedObject {
         let domain = Int.random(in: 0..<30, using: &random) == 0 ? ValueDomain.long : .short
         var drawn: [String: String] = [:]
         for (name, attribute) in entity.attributesByName.sorted(by: { $0.key < $1.key }) {
-            guard !kept.contains(name), !unique.contains(name), !attribute.isTransient, !(attribute is NSDerivedAttributeDescription) else { continue }
+            guard !kept.contains(name), !unique.contains(name), !attribute.isTransient, !(attribute is NSDerivedAttributeDescription)
+            else { continue }
             guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
             var value = domain.draw(attribute: attribute.attributeType, from: self.value(forKey: name), &random)
             if value == nil, !attribute.isOptional { value = domain.something(attribute: attribute.attributeType, &random) }

@@ -127,7 +127,7 @@ import Testing
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         let model = Self.model()
-        model.freeze()
+        model.makeImmutable()
         let log = try LogStore.open(path: url.path)
         let metadata = RecordLogMetadata.initial(identifier: log.storeID, type: NSRecordLogStoreType, model: model, configuration: nil)
         try log.write { transaction in
@@ -163,8 +163,8 @@ import Testing
         try stack.store.log?.checkpoint()
         for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
         var bytes = try Data(contentsOf: stack.url)
-        let place = try #require(bytes.range(of: data(9000, 0x77)))
-        bytes[place.lowerBound + 5000] = 0x78
+        let range = try #require(bytes.range(of: data(9000, 0x77)))
+        bytes[range.lowerBound + 5000] = 0x78
         try bytes.write(to: stack.url)
         let again = try TestStack(.recordLog, model: Self.model(), at: stack.url)
         let photo = try #require(try again.fetch("Photo").first)

@@ -13,10 +13,14 @@ import Testing
         for number in 0..<count {
             let person = stack.insert(number % 7 == 0 ? "Employee" : "Person", ["age": Int.random(in: 0..<20, using: &random)])
             if Int.random(in: 0..<4, using: &random) > 0 {
-                person.setValue(["ann", "bob", "Ann", "Zoë", "zoe", "b\u{0}b", ""].randomElement(using: &random)! + "\(Int.random(in: 0..<3, using: &random))", forKey: "name")
+                person.setValue(
+                    ["ann", "bob", "Ann", "Zoë", "zoe", "b\u{0}b", ""].randomElement(using: &random)! + "\(Int.random(in: 0..<3, using: &random))",
+                    forKey: "name")
             }
             if number % 3 == 0 { person.setValue("e\(number)@example.org", forKey: "email") }
-            if Bool.random(using: &random) { person.setValue(Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -50..<50, using: &random))), forKey: "birthday") }
+            if Bool.random(using: &random) {
+                person.setValue(Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -50..<50, using: &random))), forKey: "birthday")
+            }
             if number % 5 != 0 { person.setValue(groups.randomElement(using: &random)!, forKey: "group") }
             person.setValue(Set(tags.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }), forKey: "tags")
         }
@@ -26,15 +30,18 @@ import Testing
 
     private static let formats = [
         "age = 7", "age != 7", "age < 3", "age >= 18 AND age <= 19", "age BETWEEN {4, 6}", "age IN {1, 3, 5}", "age > 4.5", "age = 4.5",
-        "name = 'ann1'", "name != 'ann1'", "name = nil", "name != nil", "name BEGINSWITH 'b'", "name CONTAINS[cd] 'ZOE'", "name > 'b'", "name < 'b'",
-        "name LIKE '*1'", "name IN {'ann0', 'bob2'}", "name = 'ann1' AND age > 5", "name = 'bob0' OR age = 3", "NOT (age < 15)", "email = 'e30@example.org'",
+        "name = 'ann1'", "name != 'ann1'", "name = nil", "name != nil", "name BEGINSWITH 'b'", "name CONTAINS[cd] 'ZOE'", "name > 'b'",
+        "name < 'b'",
+        "name LIKE '*1'", "name IN {'ann0', 'bob2'}", "name = 'ann1' AND age > 5", "name = 'bob0' OR age = 3", "NOT (age < 15)",
+        "email = 'e30@example.org'",
         "email BEGINSWITH 'e3'", "birthday > %@", "birthday = nil AND age > 10", "group.title = 'g1'", "group = nil", "group != nil AND age = 2",
         "group.title != 'g1'", "ANY tags.label = 't2'", "ALL tags.label = 't2'", "NONE tags.label = 't1'", "tags.@count > 2", "tags.@count = 0",
         "age = 3 AND name BEGINSWITH 'a' AND group.title IN {'g0', 'g2'}", "TRUEPREDICATE", "FALSEPREDICATE",
     ]
 
     private static let sorts: [[(String, Bool)]] = [
-        [], [("age", true)], [("age", false)], [("name", true), ("age", true)], [("name", false), ("age", false)], [("birthday", true), ("name", true)],
+        [], [("age", true)], [("age", false)], [("name", true), ("age", true)], [("name", false), ("age", false)],
+        [("birthday", true), ("name", true)],
         [("group.title", false), ("age", true)],
     ]
 
@@ -64,7 +71,9 @@ import Testing
                 for (position, sort) in Self.sorts.enumerated() where Self.longSeeds != nil || (number + position) % 3 == Int(seed % 3) {
                     let descriptors = sort.map { NSSortDescriptor(key: $0.0, ascending: $0.1) }
                     let found = try stack.fetch("Person", format, arguments, sort: descriptors)
-                    #expect(Set(found) == Set(expected), "seed \(seed), \(format): \(found.count) and \(expected.count), \(stack.context.lastQueryDescription)")
+                    #expect(
+                        Set(found) == Set(expected),
+                        "seed \(seed), \(format): \(found.count) and \(expected.count), \(stack.context.lastQueryDescription)")
                     #expect(found.count == expected.count)
                     let keys = try descriptors.map { try SortKey($0, entity: entity) }
                     let isOrdered = zip(found, found.dropFirst()).allSatisfy { a, b in
@@ -131,7 +140,9 @@ import Testing
     @Test("A fetch that cannot be served says why", arguments: StoreKind.allCases)
     func aFetchThatCannotBeServedSaysWhy(kind: StoreKind) throws {
         let stack = try TestStack(kind)
-        func message(_ body: () throws -> Void) -> String { (#expect(throws: (any Error).self, performing: body) as? NSError)?.localizedDescription ?? "" }
+        func message(_ body: () throws -> Void) -> String {
+            (#expect(throws: (any Error).self, performing: body) as? NSError)?.localizedDescription ?? ""
+        }
         #expect(message { _ = try stack.fetch("Nobody") }.contains("no entity named \"Nobody\""))
         #expect(message { _ = try stack.fetch("Person", sort: [NSSortDescriptor(key: "shoe", ascending: true)]) }.contains("shoe"))
         #expect(message { _ = try stack.fetch("Person", sort: [NSSortDescriptor(key: "tags", ascending: true)]) }.contains("tags"))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 @Suite struct RelationshipTests {
     private func names(_ value: Any?, _ key: String = "name") -> [String] {

@@ -19,7 +19,7 @@ import Testing
         #expect(adjusted == CompactionPolicy(deadRatio: 0.25, minimumBytes: 1000))
     }
 
-    @Test("A store can be read instead of mapped") func aStoreIsReadInPlaceOfBeingMapped() throws {
+    @Test("A store can be read instead of mapped") func aStoreIsReadInsteadOfMapped() throws {
         for mapping in [false, true] {
             let stack = try TestStack(.recordLog, options: [NSRecordLogMemoryMappingOption: mapping])
             for number in 0..<5 { stack.insert("Person", ["name": "p \(number)"]) }

@@ -129,7 +129,8 @@ final class TestStack {
     }
 
     /// The names of a fetch's objects, in its order.
-    func names(_ format: String? = nil, _ arguments: Any..., sort: [NSSortDescriptor] = [NSSortDescriptor(key: "name", ascending: true)]) throws -> [String] {
+    func names(_ format: String? = nil, _ arguments: Any..., sort: [NSSortDescriptor] = [
+        NSSortDescriptor(key: "name", ascending: true)]) throws -> [String] {
         try fetch("Person", format, arguments, sort: sort).map { $0.value(forKey: "name") as? String ?? "-" }
     }
 

@@ -70,7 +70,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
-    @Test("Damage is found and located") func damageIsFoundAndPlaced() throws {
+    @Test("Damage is found and located") func damageIsFoundWithItsPosition() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         try ToolProcess.run("demo", "--people", "1000", "--store", store)

@@ -29,8 +29,8 @@ import Testing
         return path
     }
 
-    @Test("Each reading command refuses a damaged store, and warns where it is told to read what is whole")
-    func damageIsTold() throws {
+    @Test("Each reading command refuses a damaged store, and warns if it may read the undamaged parts")
+    func damageIsReported() throws {
         let store = try damaged()
         defer { ToolProcess.cleanUp(store) }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: store))
@@ -82,7 +82,8 @@ import Testing
         try coordinator.remove(store)
         let lines = ["history": 4, "verify": 1, "model": 3]
         for words in [
-            ["history", path], ["inspect", path], ["inspect", path, "--commit", "\(sequence)"], ["verify", path], ["model", path], ["query", path, "none"],
+            ["history", path], ["inspect", path], ["inspect", path, "--commit", "\(sequence)"], ["verify", path], ["model", path],
+            ["query", path, "none"],
             ["salvage", path, "-o", path + ".new"], ["query", path, entity.name ?? "", "--select", "none"], ["query", path, entity.name ?? ""],
         ] {
             let result = try ToolProcess.runWords(words)

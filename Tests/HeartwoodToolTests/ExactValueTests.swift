@@ -19,7 +19,8 @@ import Testing
     private func back(_ value: Any, _ type: NSAttributeType) throws -> (json: Any?, csv: Any?) {
         let attribute = Self.attribute(type), written = AttributeText.json(value)
         let line = try JSONValue.lineEncoder().encode(["value": written])
-        guard case .object(let members) = try line.withUnsafeBytes({ try JSONText.value($0) }), let member = members.first else { return (nil, nil) }
+        guard case .object(let members) = try line.withUnsafeBytes({ try JSONText.value($0) }), let member = members.first
+        else { return (nil, nil) }
         return (try AttributeText.value(member.value, for: attribute), try AttributeText.value(.text(AttributeText.text(written)), for: attribute))
     }
 
@@ -38,7 +39,9 @@ import Testing
 
     private func expectBack(_ value: Any, _ type: NSAttributeType, _ seed: UInt64 = 0, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let (json, csv) = try back(value, type)
-        #expect(isSame(json, value) && isSame(csv, value), "seed \(seed): \(value), \(AttributeText.json(value)), \(json ?? "nil"), \(csv ?? "nil")", sourceLocation: sourceLocation)
+        #expect(
+            isSame(json, value) && isSame(csv, value), "seed \(seed): \(value), \(AttributeText.json(value)), \(json ?? "nil"), \(csv ?? "nil")",
+            sourceLocation: sourceLocation)
     }
 
     @Test("Numbers and dates of random bits come back with all their bits") func randomBits() throws {
@@ -74,15 +77,19 @@ import Testing
         for number in [0, -0.0, Float.infinity, -.infinity, .nan, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 16_777_216, 0.1] {
             try expectBack(number, .floatAttributeType)
         }
-        for number in [Int64.min, .min + 1, .max, .max - 1, 9_007_199_254_740_993, -9_007_199_254_740_993, 0] { try expectBack(number, .integer64AttributeType) }
+        for number in [Int64.min, .min + 1, .max, .max - 1, 9_007_199_254_740_993, -9_007_199_254_740_993, 0] {
+            try expectBack(number, .integer64AttributeType)
+        }
         for text in [
             "12345678901234567890123456789012345678", "-0.00000000000000000000000000000000000001", "99999999999999999999999999999999999999e90",
             "340282366920938463463374607431768211455", "0.1", "9007199254740993", "NaN", "0", "1e-128", "1e127",
         ] {
-            try expectBack(text == "NaN" ? .notANumber : NSDecimalNumber(decimal: try #require(DecimalDigits(text)?.decimal)), .decimalAttributeType)
+            try expectBack(
+                text == "NaN" ? .notANumber : NSDecimalNumber(decimal: try #require(DecimalDigits(text)?.decimal)), .decimalAttributeType)
         }
         for seconds in [
-            0, 1e-300, -1e-300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -978_307_200, -978_307_200.5, 252_423_993_600, -63_114_076_800.5, 4e11 + 1 / 16_384, 0.1, 1e15 + 0.5,
+            0, 1e-300, -1e-300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -978_307_200, -978_307_200.5, 252_423_993_600, -63_114_076_800.5,
+            4e11 + 1 / 16_384, 0.1, 1e15 + 0.5,
         ] { try expectBack(Date(timeIntervalSinceReferenceDate: seconds), .dateAttributeType) }
     }
 
@@ -100,8 +107,10 @@ import Testing
         #expect(try (value("-0", .doubleAttributeType) as? Double)?.sign == .minus)
         #expect(try value("1700000000.123", .dateAttributeType) as? Date == Date(timeIntervalSinceReferenceDate: 721_692_800.123))
         for (text, type) in [
-            ("9223372036854775808", NSAttributeType.integer64AttributeType), ("32768", .integer16AttributeType), ("1.5", .integer32AttributeType), ("1e300", .floatAttributeType),
-            ("1e400", .doubleAttributeType), ("2", .booleanAttributeType), ("1e999999999999999999999", .integer64AttributeType), ("1e99999999999", .decimalAttributeType),
+            ("9223372036854775808", NSAttributeType.integer64AttributeType), ("32768", .integer16AttributeType), ("1.5", .integer32AttributeType),
+            ("1e300", .floatAttributeType),
+            ("1e400", .doubleAttributeType), ("2", .booleanAttributeType), ("1e999999999999999999999", .integer64AttributeType),
+            ("1e99999999999", .decimalAttributeType),
         ] { #expect(throws: ToolError.self, "\(text)") { try value(text, type) } }
     }
 
@@ -110,34 +119,42 @@ import Testing
     }
 
     static let texts = [
-        "", " ", "  a  ", "\u{FEFF}", "\u{FEFF}a", "a\u{FEFF}b", "a\u{FEFF}", "\u{FEFF}\u{FEFF}", "\"", "\"\"", "a\"b", "\\", "\\n", "\n", "\r", "\r\n", "a\rb", "a\n\rb",
-        "\t", "\0", "a\0b", "\u{1}\u{1F}\u{7F}", "\u{85}", "\u{2028}\u{2029}", "\u{1F600}", "\u{10FFFF}", "\u{FFFF}\u{FFFE}", "e\u{301}", "\u{E9}", "\u{D7FF}\u{E000}",
-        "null", "NULL", "nil", "true", "1", "-0", "1e5", "nan", "inf", "2024-01-02T03:04:05Z", "a,b", "a;b", ";", "a;b\\;c", ",", "#", "=1+1", "'", "/", "{}", "[]", "@id",
+        "", " ", "  a  ", "\u{FEFF}", "\u{FEFF}a", "a\u{FEFF}b", "a\u{FEFF}", "\u{FEFF}\u{FEFF}", "\"", "\"\"", "a\"b", "\\", "\\n", "\n", "\r",
+        "\r\n", "a\rb", "a\n\rb",
+        "\t", "\0", "a\0b", "\u{1}\u{1F}\u{7F}", "\u{85}", "\u{2028}\u{2029}", "\u{1F600}", "\u{10FFFF}", "\u{FFFF}\u{FFFE}", "e\u{301}", "\u{E9}",
+        "\u{D7FF}\u{E000}",
+        "null", "NULL", "nil", "true", "1", "-0", "1e5", "nan", "inf", "2024-01-02T03:04:05Z", "a,b", "a;b", ";", "a;b\\;c", ",", "#", "=1+1", "'",
+        "/", "{}", "[]", "@id",
         "@data:AAAA", "@data:", "\u{301}\"", "\u{301},", "x-coredata://a/b/p1",
     ]
 
     // MARK: The reader
 
-    @Test("What is no JSON is refused with its place, and deep nesting with it") func noJSON() {
+    @Test("Invalid JSON and deep nesting are refused with the position") func noJSON() {
         for (text, offset) in [
-            ("", 0), ("{", 1), ("{\"a\"", 4), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("[1,]", 3), ("[1 2]", 3), ("01", 1), ("1.", 2), ("1e", 2), ("-", 1), ("+1", 0), (".5", 0),
-            ("nul", 0), ("\"\u{1}\"", 1), ("\"\\x\"", 1), ("\"\\u12\"", 5), ("\"\\ud800\"", 1), ("\"\\udc00\"", 1), ("\"\\ud800\\u0041\"", 1), ("\"a", 2), ("{} {}", 3), ("NaN", 0),
+            ("", 0), ("{", 1), ("{\"a\"", 4), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("[1,]", 3), ("[1 2]", 3), ("01", 1), ("1.", 2), ("1e", 2),
+            ("-", 1), ("+1", 0), (".5", 0),
+            ("nul", 0), ("\"\u{1}\"", 1), ("\"\\x\"", 1), ("\"\\u12\"", 5), ("\"\\ud800\"", 1), ("\"\\udc00\"", 1), ("\"\\ud800\\u0041\"", 1),
+            ("\"a", 2), ("{} {}", 3), ("NaN", 0),
             ("{\"a\":1,\"a\":2}", 7), (String(repeating: "[", count: 1_000_000), 100), ("\u{FEFF}1", 0),
         ] {
-            let fault = #expect(throws: JSONText.Fault.self, "\(text.prefix(20))") { try Array(text.utf8).withUnsafeBytes { try JSONText.value($0) } }
+            let fault = #expect(throws: JSONText.Fault.self, "\(text.prefix(20))") {
+                try Array(text.utf8).withUnsafeBytes { try JSONText.value($0) }
+            }
             #expect(fault?.offset == offset, "\(text.prefix(20)): \(String(describing: fault))")
         }
         let bytes: [UInt8] = [0x22, 0x61, 0xFF, 0x22]
         #expect(throws: JSONText.Fault.self) { try bytes.withUnsafeBytes { try JSONText.value($0) } }
     }
 
-    @Test("What is JSON is read: space, escapes, pairs of surrogates, names by their characters") func goodJSON() throws {
+    @Test("Valid JSON is read: space, escapes, pairs of surrogates, names by their characters") func goodJSON() throws {
         func text(_ json: String) throws -> String? {
             guard case .text(let text) = try Array(json.utf8).withUnsafeBytes({ try JSONText.value($0) }) else { return nil }
             return text
         }
         #expect(try text(#" "a\"\\\/\b\f\n\r\t\u0041\ud83d\uDE00\u0000\ufeff" "#) == "a\"\\/\u{8}\u{C}\n\r\tA\u{1F600}\0\u{FEFF}")
-        guard case .object(let members) = try Array("{\"e\u{301}\": [1, {\"b\":null}], \"\u{E9}\":\ttrue}".utf8).withUnsafeBytes({ try JSONText.value($0) }) else {
+        guard case .object(let members) = try Array(
+            "{\"e\u{301}\": [1, {\"b\":null}], \"\u{E9}\":\ttrue}".utf8).withUnsafeBytes({ try JSONText.value($0) }) else {
             Issue.record("this is an object")
             return
         }

@@ -45,7 +45,7 @@ extension GoldenStore {
         builder.set(column, text: text)
         return try log.write(author: "beside") { transaction in
             let row = try row ?? transaction.newRow(in: table.id)
-            try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: row), body: builder.unsafeBody())
             return row
         }
     }

@@ -115,7 +115,8 @@ struct GoldenStore {
         insert("Everything", [
             "int16": 16, "int32": 32, "int64": 64, "decimal": NSDecimalNumber(string: "12345.6789"), "double": 0.1, "float": Float(0.1),
             "string": "plain", "bool": true, "date": Self.date(800_000_000.125), "data": Data([1, 2, 3]),
-            "uuid": uuid("00112233-4455-6677-8899-AABBCCDDEEFF"), "uri": url("https://example.org/a?b=c#d"), "object": NSString(string: "archived ü"),
+            "uuid": uuid("00112233-4455-6677-8899-AABBCCDDEEFF"), "uri": url("https://example.org/a?b=c#d"),
+            "object": NSString(string: "archived ü"),
         ])
         insert("Everything", [:])
         insert("Everything", [
@@ -123,12 +124,14 @@ struct GoldenStore {
             "date": Self.date(0), "data": Data(), "uuid": uuid("00000000-0000-0000-0000-000000000000"), "object": NSString(string: ""),
         ])
         insert("Everything", [
-            "int16": Int16.min, "int32": Int32.min, "int64": Int64.min, "decimal": NSDecimalNumber(string: "-99999999999999999999999999999999999999"),
+            "int16": Int16.min, "int32": Int32.min, "int64": Int64.min,
+            "decimal": NSDecimalNumber(string: "-99999999999999999999999999999999999999"),
             "double": -Double.greatestFiniteMagnitude, "float": -Float.infinity, "string": "\u{0}", "date": Self.date(-10_000_000_000),
             "data": Data([0]), "uuid": uuid("FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"),
         ])
         insert("Everything", [
-            "int16": Int16.max, "int32": Int32.max, "int64": Int64.max, "decimal": NSDecimalNumber(string: "99999999999999999999999999999999999999e-50"),
+            "int16": Int16.max, "int32": Int32.max, "int64": Int64.max,
+            "decimal": NSDecimalNumber(string: "99999999999999999999999999999999999999e-50"),
             "double": Double.nan, "float": Float.leastNonzeroMagnitude, "string": "a\u{0}b\u{0}\u{0}\u{FF}", "date": Self.date(-0.25),
             "data": Data([0, 0xFF, 0, 0, 1]),
         ])
@@ -150,7 +153,7 @@ struct GoldenStore {
     /// Adds a layout: the model's second version, installed by hand.
     private mutating func addNicknames() throws {
         let model = GoldenModel.make()
-        model.freeze()
+        model.makeImmutable()
         guard let log else { return }
         try log.write { transaction in
             for name in ["Person", "Employee"] {
@@ -179,9 +182,9 @@ struct GoldenStore {
         ada.setValue(Set([try find("Tag", "label", "blå")]), forKey: "tags")
         context.delete(try find("Person", "email", "gone@example.org"))
         context.delete(try find("Everything", "string", "deleted later"))
-        for (place, entry) in try all("Entry").enumerated() {
-            if place % 5 == 0 { context.delete(entry) }
-            if place % 7 == 1 { entry.setValue(place, forKey: "size") }
+        for (position, entry) in try all("Entry").enumerated() {
+            if position % 5 == 0 { context.delete(entry) }
+            if position % 7 == 1 { entry.setValue(position, forKey: "size") }
         }
         try save(as: "Zoë")
         // A photo that stays, and one that replaces another.
@@ -201,7 +204,7 @@ struct GoldenStore {
             let builder = RowBuilder()
             builder.begin(table.currentLayout)
             builder.set(0, int64: 1)
-            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.unsafeBody())
         }
         try log?.write { transaction in
             try transaction.setSystemValue(20, [4])

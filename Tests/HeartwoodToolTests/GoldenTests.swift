@@ -18,6 +18,19 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == Data(contentsOf: Goldens.file(kind)))
     }
 
+    @Test("Files that today's code makes export what the goldens export") func todaysFilesExportTheSame() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("goldens-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try Goldens.make(in: directory)
+        for kind in Goldens.Kind.allCases {
+            #expect(FileManager.default.fileExists(atPath: directory.appendingPathComponent("\(kind).golden").path))
+            for entity in Goldens.entities {
+                let made = try String(contentsOf: Goldens.exports(kind, entity, in: directory), encoding: .utf8)
+                #expect(try made == Goldens.lines(kind, entity), "\(kind) \(entity)")
+            }
+        }
+    }
+
     /// A file's frames in order, found by the first bytes of each.
     private func frames(_ bytes: Data) throws -> [(kind: UInt8, offset: Int, length: Int)] {
         var frames: [(kind: UInt8, offset: Int, length: Int)] = []
@@ -77,12 +90,12 @@ import Testing
         let path = try Goldens.copy(.corrupt)
         defer { ToolProcess.cleanUp(path) }
         let sound = try Data(contentsOf: Goldens.file(.sound)), damaged = try Data(contentsOf: URL(fileURLWithPath: path))
-        let place = try #require(sound.indices.first { sound[$0] != damaged[$0] })
+        let offset = try #require(sound.indices.first { sound[$0] != damaged[$0] })
         var options = StoreOptions()
         options.isReadOnly = true
         let whole = try LogStore.open(path: try Goldens.file(.sound).path, options: options)
         let hit = try #require(try whole.commit(whole.snapshot().sequence - 1))
-        #expect(UInt64(place) >= hit.offset && UInt64(place) < hit.offset + hit.byteCount)
+        #expect(UInt64(offset) >= hit.offset && UInt64(offset) < hit.offset + hit.byteCount)
         do {
             _ = try GoldenStore(opening: URL(fileURLWithPath: path))
             Issue.record("a damaged store was opened for writing")

@@ -4,12 +4,17 @@ import Testing
 
 @testable import Heartwood
 
-/// The golden files of one format version. This command makes them again:
+/// The golden files of one format version.
+///
+/// Release 0.1.0 froze those of version 1: they stay as they are (FORMAT.md, "The promise of version 1"; `SHA256SUMS` beside them). For a
+/// version that is in development, raise `version` and run
 ///
 ///     HEARTWOOD_REGENERATE_GOLDENS=1 swift test --filter Golden
-///
-/// Use it only for an unreleased version: later code must still read a released version's files.
 enum Goldens {
+    /// The version that today's code writes.
+    static let version = 1
+    static let releasedVersions: Set = [1]
+
     /// A store file beside the exports of its entities.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         /// A sound store: two checkpoints, and commits after the newer one.
@@ -34,8 +39,12 @@ enum Goldens {
     static func directory() throws -> URL { try prepared.get() }
 
     private static let prepared = Result {
-        let directory = ToolProcess.root.appendingPathComponent("Tests/Goldens/v1")
-        if ProcessInfo.processInfo.environment[regeneration] != nil { try make(in: directory) }
+        let directory = ToolProcess.root.appendingPathComponent("Tests/Goldens/v\(version)")
+        guard ProcessInfo.processInfo.environment[regeneration] != nil else { return directory }
+        guard !releasedVersions.contains(version) else {
+            throw ToolFailure(message: "Format version \(version) is released, so its goldens are not made again. Unset \(regeneration).")
+        }
+        try make(in: directory)
         return directory
     }
 
@@ -54,7 +63,7 @@ enum Goldens {
     }
 
     /// A torn tail and compaction leave a store's content unchanged.
-    private static func exports(_ kind: Kind, _ entity: String, in directory: URL) -> URL {
+    static func exports(_ kind: Kind, _ entity: String, in directory: URL) -> URL {
         let kind = hasItsOwnExports(kind) ? kind : .sound
         return directory.appendingPathComponent("\(kind).\(entity).jsonl")
     }
@@ -63,7 +72,7 @@ enum Goldens {
 
     // MARK: Making
 
-    private static func make(in directory: URL) throws {
+    static func make(in directory: URL) throws {
         let work = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-goldens-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: work) }

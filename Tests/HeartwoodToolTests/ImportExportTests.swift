@@ -38,7 +38,8 @@ import Testing
             "export", store, "--entity", "Package", "--where", "section.name == 'libs' AND installedSize > 1000", "--sort", "-installedSize", "--format", "csv")
         let names = libraries.output.split(separator: "\n").map { $0.split(separator: ",")[0] }
         #expect(names == ["name", "libroot2", "libbark"])
-        let one = try ToolProcess.run("export", store, "--entity", "Package", "--where", "ANY depends.name == 'libroot2'", "--sort", "name", "--limit", "1")
+        let one = try ToolProcess.run(
+            "export", store, "--entity", "Package", "--where", "ANY depends.name == 'libroot2'", "--sort", "name", "--limit", "1")
         #expect(try ToolProcess.records(one.output).keys.sorted() == ["lantern"])
         let wrong = try ToolProcess.run("export", store, "--entity", "Package", "--where", "name = = 3")
         #expect(wrong.status == 2 && wrong.error.contains("^"))
@@ -90,8 +91,11 @@ import Testing
         }
         func depends(on name: String) -> Int { wanted.values.filter { ($0["depends"] as? [String])?.contains(name) ?? false }.count }
         #expect(try count("ANY depends.name == 'libc6'") == depends(on: "libc6"))
-        #expect(try count("summary CONTAINS[c] 'server'") == wanted.values.filter { ($0["summary"] as? String)?.lowercased().contains("server") ?? false }.count)
-        let largest = try ToolProcess.run("export", store, "--entity", "Package", "--where", "section.name == 'games'", "--sort", "-installedSize", "--limit", "1", executable: tool)
+        #expect(try count(
+            "summary CONTAINS[c] 'server'") == wanted.values.filter { ($0["summary"] as? String)?.lowercased().contains("server") ?? false }.count)
+        let largest = try ToolProcess.run(
+            "export", store, "--entity", "Package", "--where", "section.name == 'games'", "--sort", "-installedSize", "--limit", "1",
+            executable: tool)
         let games = wanted.values.filter { $0["section"] as? String == "games" }
         let expected = games.max { ($0["installedSize"] as? Int ?? 0) < ($1["installedSize"] as? Int ?? 0) }
         #expect(try ToolProcess.records(largest.output).values.first == expected)
@@ -145,7 +149,9 @@ import Testing
             guard FileManager.default.fileExists(atPath: store) else { continue }
             let verified = try ToolProcess.run("verify", store)
             // 2: killed before the header was written; otherwise sound, or with a tail that opening removes.
-            #expect(verified.status == 0 || verified.output.hasPrefix("torn") || verified.status == 2, "seed \(seed): \(verified.output)\(verified.error)")
+            #expect(
+                verified.status == 0 || verified.output.hasPrefix("torn") || verified.status == 2,
+                "seed \(seed): \(verified.output)\(verified.error)")
             let exported = try ToolProcess.run("export", store, "--entity", "Package")
             guard exported.status == 0 else { continue }
             let found = try ToolProcess.records(exported.output)

@@ -37,7 +37,9 @@ import Testing
             Column(name: "i32", type: "Integer 32", values: [Int32(1), Int32(0), Int32.min, nil]),
             Column(name: "i64", type: "Integer 64", values: [Int64(1), Int64(0), Int64.min, nil]),
             Column(name: "large", type: external, values: [Data("large".utf8), Data(), Data(repeating: 7, count: 9000), nil]),
-            Column(name: "more", type: "Transformable", values: [["more"] as NSArray, [] as NSArray, [String(repeating: "m", count: 300)] as NSArray, nil]),
+            Column(
+                name: "more", type: "Transformable",
+                values: [["more"] as NSArray, [] as NSArray, [String(repeating: "m", count: 300)] as NSArray, nil]),
             Column(name: "uri", type: "URI", values: [url("a"), URL(string: "a:"), url(String(repeating: "u", count: 300)), nil]),
             Column(name: "uuid", type: "UUID", values: ids.map { UUID(uuidString: $0) } + [nil]),
             Column(name: "z", type: "String", values: ["zzzz", "", "zé\u{1F600}", nil]),

@@ -54,7 +54,7 @@ import Testing
                 options.isReadOnly = isReadOnly
                 let store = try LogStore.open(path: path, options: options)
                 #expect(store.snapshot().sequence == (isWhole ? 2 : 1), "\(String(describing: kind))")
-                #expect(try (store.snapshot().systemValue(22) != nil) == isWhole)
+                #expect(try (store.snapshot().unsafeSystemValue(22) != nil) == isWhole)
                 try store.close()
             }
         }

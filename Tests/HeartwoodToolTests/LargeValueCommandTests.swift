@@ -23,7 +23,9 @@ import Testing
     @Test("Large values go in and come out") func largeValuesGoInAndComeOut() throws {
         let store = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath(), model = try makeModel()
         defer { ToolProcess.cleanUp(store, new, model) }
-        let contents = [("a", 10), ("b", 9000), ("c", 1_500_000)].map { name, count in (name, Data(repeating: UInt8(name.utf8.first ?? 0), count: count)) }
+        let contents = [("a", 10), ("b", 9000), ("c", 1_500_000)].map { name, count in
+            (name, Data(repeating: UInt8(name.utf8.first ?? 0), count: count))
+        }
         let lines = contents.map { #"{"content":"\#($0.1.base64EncodedString())","name":"\#($0.0)"}"# }.joined(separator: "\n") + "\n"
         func importing(key: String) throws -> ToolProcess.Result {
             try ToolProcess.run("import", store, "--model", model, "--entity", "File", "--key", key, "-", input: lines)
@@ -40,8 +42,8 @@ import Testing
 
         // One byte of the longest value is damaged: the other two come out, and the loss is reported.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
-        let place = try #require(bytes.range(of: Data(repeating: UInt8(ascii: "c"), count: 1000)))
-        bytes[place.lowerBound + 500_000] = 0
+        let range = try #require(bytes.range(of: Data(repeating: UInt8(ascii: "c"), count: 1000)))
+        bytes[range.lowerBound + 500_000] = 0
         try bytes.write(to: URL(fileURLWithPath: store))
         let salvage = try ToolProcess.run("salvage", store, "-o", new, "--json")
         let lost = try #require(try json(salvage.output)["lostValues"] as? [[String: Any]])

@@ -8,7 +8,8 @@ import Testing
         "<entity name=\"Book\">\(attributes)</entity>"
     }
 
-    private static let old = model("<attribute name=\"title\" attributeType=\"String\"/><attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\"/>")
+    private static let old = model(
+        "<attribute name=\"title\" attributeType=\"String\"/><attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\"/>")
     private static let new = model("""
         <attribute name="name" attributeType="String" elementID="title"/><attribute name="pages" attributeType="Integer 32" defaultValueString="1"/>
         """)
@@ -42,7 +43,9 @@ import Testing
         #expect(imported.status == 0, "\(imported.error)")
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         let dry = try ToolProcess.run("migrate", store, "--to", new, "--dry-run")
-        #expect(dry.status == 0 && dry.output.contains("Book.name   renamed, was title") && dry.output.contains("A migration can be inferred."), "\(dry.output)")
+        #expect(
+            dry.status == 0 && dry.output.contains("Book.name   renamed, was title") && dry.output.contains("A migration can be inferred."),
+            "\(dry.output)")
         let impossible = try ToolProcess.run("migrate", store, "--to", odd, "--dry-run")
         #expect(impossible.status == 1 && impossible.output.contains("No migration can be inferred"))
         let refused = try ToolProcess.run("migrate", store, "--to", odd)

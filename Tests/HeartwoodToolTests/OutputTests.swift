@@ -25,7 +25,8 @@ import Testing
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
         for command in [
-            "export \"$1\" --entity Package", "export \"$1\" --entity Package --format csv", "query \"$1\" Package", "query \"$1\" Package --format json",
+            "export \"$1\" --entity Package", "export \"$1\" --entity Package --format csv", "query \"$1\" Package",
+            "query \"$1\" Package --format json",
             "query \"$1\" Package --count", "inspect \"$1\"", "inspect \"$1\" --json", "verify \"$1\"", "model \"$1\"", "--help", "export --help",
         ] {
             let result = try shell("\"$0\" \(command) > /dev/full", store)
@@ -63,7 +64,8 @@ import Testing
             <?xml version="1.0" encoding="UTF-8"?>
             <model><entity name="Contact"><attribute name="name" optional="YES" attributeType="String"/></entity></model>
             """.utf8).write(to: model.appendingPathComponent("contents"))
-        let mine = try ToolProcess.run("import", store, "--model", model.path, "--entity", "Contact", "--key", "name", "-", input: "{\"name\":\"Ada\"}\n")
+        let mine = try ToolProcess.run(
+            "import", store, "--model", model.path, "--entity", "Contact", "--key", "name", "-", input: "{\"name\":\"Ada\"}\n")
         #expect(mine.status == 0, "\(mine.error)")
         let result = try ToolProcess.run("demo", "--people", "100", "--store", store)
         #expect(result.status == 1 && result.error.contains("no earlier demo"))
@@ -90,7 +92,8 @@ import Testing
         let line = "{\"name\":\"a\",\"installedSize\":\"\\u001b[31mred\\n\\u009b0m\"}\n"
         let wrong = try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", "-", input: line)
         #expect(wrong.status == 1 && wrong.error.contains("\"␛[31mred␊\u{FFFD}0m\""), "\(wrong.error)")
-        let unknown = try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", "-", input: "{\"name\":\"a\",\"\\u001b[2J\":1}\n")
+        let unknown = try ToolProcess.run(
+            "import", store, "--entity", "Package", "--key", "name", "-", input: "{\"name\":\"a\",\"\\u001b[2J\":1}\n")
         #expect(unknown.status == 1 && unknown.error.contains("␛[2J") && !unknown.error.contains("\u{1B}"))
         #expect(try !ToolProcess.run("inspect", "no\u{1B}where").error.contains("\u{1B}"))
         // Output for programs is unchanged.

@@ -26,7 +26,7 @@
 
         // A sanitizer takes terabytes of address space.
         #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
-            @Test("A store in memory for which there are no addresses left is an error, and the others go on")
+            @Test("Adding a store in memory without addresses left is an error, and the others go on")
             func missingAddressesAreAnError() throws { try run("memory", "-") }
         #endif
 

@@ -25,7 +25,8 @@ import Testing
                 seedbank                                         0
 
                 """)
-            let wide = try ToolProcess.run("query", store, "Package", "--select", "summary,name", "--where", "name LIKE 'lantern*'", "--sort", "name")
+            let wide = try ToolProcess.run(
+                "query", store, "Package", "--select", "summary,name", "--where", "name LIKE 'lantern*'", "--sort", "name")
             #expect(wide.output == """
                 summary                                           name
                 ------------------------------------------------  -----------
@@ -84,18 +85,21 @@ import Testing
             #expect(try ToolProcess.run("query", store, "Package", "--group-by", "section.name", "--count").output == "4\n")
             let found = try ToolProcess.run("query", store, "Package", "--where", "name = 'libbark'", "--explain").output
             #expect(found.hasPrefix("Package: index unique:name\n") && found.hasSuffix("1 rows visited, 1 matched\n"), "\(found)")
-            #expect(try ToolProcess.run("query", store, "Package", "--where", "size > 20000", "--explain").output == "Package: scan\n6 rows visited, 4 matched\n")
+            #expect(try ToolProcess.run(
+                "query", store, "Package", "--where", "size > 20000", "--explain").output == "Package: scan\n6 rows visited, 4 matched\n")
         }
     }
 
-    @Test("An error is shown with its position") func whatIsWrongIsSaidWithItsPlace() throws {
+    @Test("An error is shown with its position") func anErrorIsShownWithItsPosition() throws {
         try stored { store in
             let cases: [(arguments: [String], says: String)] = [
                 (["--where", "name = = 3"], "    name = = 3\n           ^"), (["--select", "sum:(size"], "    sum:(size\n             ^"),
                 (["--select", "name,colour"], "Package has no property \"colour\""), (["--select", "sum:(colour)"], "    sum:(colour)\n         ^"),
                 (["--sort", "colour"], "cannot be sorted by \"colour\""), (["--select", "depends"], "depends.@count"),
-                (["--having", "size > 1"], "--having needs --group-by"), (["--format", "xml"], "not \"xml\""), (["--count", "--explain"], "exclude"),
-                (["--select", "name,@count", "--group-by", "section"], "\"name\" is not in propertiesToGroupBy"), (["--limit", "few"], "whole number"), (["--colour"], "no option --colour"),
+                (["--having", "size > 1"], "--having needs --group-by"), (["--format", "xml"], "not \"xml\""),
+                (["--count", "--explain"], "exclude"),
+                (["--select", "name,@count", "--group-by", "section"], "\"name\" is not in propertiesToGroupBy"),
+                (["--limit", "few"], "whole number"), (["--colour"], "no option --colour"),
             ]
             for (arguments, says) in cases {
                 let (process, output, error) = try ToolProcess.start(["query", store, "Package"] + arguments)
@@ -118,7 +122,8 @@ import Testing
         #expect(made.status == 0, "\(made.error)")
         for (sort, names) in [
             ("name", "B10 B9 a b10 b9"), ("-name", "b9 b10 a B9 B10"), ("name:caseInsensitive,name:desc", "a b10 B10 b9 B9"),
-            ("name:localizedStandard:asc", "a b9 B9 b10 B10"), ("-name:localizedStandard", "B10 b10 B9 b9 a"), ("name:localized", "a b10 B10 b9 B9"),
+            ("name:localizedStandard:asc", "a b9 B9 b10 B10"),
+            ("-name:localizedStandard", "B10 b10 B9 b9 a"), ("name:localized", "a b10 B10 b9 B9"),
         ] {
             let found = try ToolProcess.run("query", store, "Package", "--select", "name", "--sort", sort, "--format", "csv")
             #expect(found.output.split(separator: "\n").dropFirst().joined(separator: " ") == names, "\(sort) \(found.error)")
@@ -134,10 +139,12 @@ import Testing
         let lines = "{\"name\": \"a\", \"summary\": \"\"}\n{\"name\": \"b\", \"summary\": \"\\\"\\u0301\"}\n{\"name\": \"c\"}\n{\"name\": \"d\", \"summary\": \"x\\r\\ny\\u0007\"}\n"
         for (path, source, input) in [(store, "-", lines), (copy, file, "")] {
             let made = try ToolProcess.run(
-                "import", path, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", "--format", source == "-" ? "jsonl" : "csv", source,
+                "import", path, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", "--format", source == "-" ? "jsonl" : "csv",
+                source,
                 input: input)
             #expect(made.status == 0, "\(made.error)")
-            let found = try ToolProcess.run("query", path, "Package", "--select", "name,summary", "--sort", "name", "--limit", "3", "--format", "csv").output
+            let found = try ToolProcess.run(
+                "query", path, "Package", "--select", "name,summary", "--sort", "name", "--limit", "3", "--format", "csv").output
             #expect(found == "name,summary\na,\"\"\nb,\"\"\"\u{301}\"\nc,\n")
             try ToolProcess.run("export", store, "--entity", "Package", "--sort", "name", "--limit", "3", "--format", "csv").output
                 .write(toFile: file, atomically: true, encoding: .utf8)

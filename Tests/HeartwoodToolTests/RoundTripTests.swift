@@ -73,7 +73,9 @@ import Testing
     @Test("Any date comes back") func anyDateComesBack() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var generator = SeededGenerator(seed: 7)
-        let seconds = (0..<200).map { _ in Double.random(in: -1e11...3e11, using: &generator) * pow(2, Double.random(in: -60...4, using: &generator)) }
+        let seconds = (0..<200).map { _ in
+            Double.random(in: -1e11...3e11, using: &generator) * pow(2, Double.random(in: -60...4, using: &generator))
+        }
         let lines = seconds.enumerated().map { "{\"date\":\($1),\"key\":\"\($0)\"}\n" }.joined()
         #expect(try imported(lines, "jsonl", into: "first").status == 0)
         for format in ["jsonl", "csv"] {
@@ -89,7 +91,8 @@ import Testing
     @Test("Unusual numbers come back or are refused") func oddNumbersComeBackOrAreRefused() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for line in [
-            #"{"dbl":-0,"flt":-0,"key":"a"}"#, #"{"dbl":-0,"key":"a-0\"-0","text":"\\-0"}"#, #"{"dbl":"nan","flt":"-inf","key":"a"}"#, #"{"dec":"NaN","key":"a"}"#,
+            #"{"dbl":-0,"flt":-0,"key":"a"}"#, #"{"dbl":-0,"key":"a-0\"-0","text":"\\-0"}"#, #"{"dbl":"nan","flt":"-inf","key":"a"}"#,
+            #"{"dec":"NaN","key":"a"}"#,
             #"{"dec":"-123456789012345678901234567890.12345678","key":"a"}"#, #"{"i64":9223372036854775807,"key":"a"}"#,
         ] {
             #expect(try through(line) == line)
@@ -102,15 +105,17 @@ import Testing
             #""date":"tomorrow""#, #""date":"2024-01-02T03:04:05.Z""#,
         ] {
             let result = try imported("{\"key\":\"a\",\(value)}\n", "jsonl", into: "refused")
-            #expect(result.status == 1 && result.error.contains("does not fit") && result.error.contains("Nothing is saved"), "\(value): \(result.error)")
+            #expect(
+                result.status == 1 && result.error.contains("does not fit") && result.error.contains("Nothing is saved"),
+                "\(value): \(result.error)")
         }
     }
 
     @Test("Texts of delimited files come back") func textsOfDelimitedFilesComeBack() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let texts = ["a\r\nb", "\r", "\n", "\r\n", "ends\r", "\u{FEFF}mark", "\"", "a,b", "", " ", "x\n\u{FEFF}y"]
-        let lines = try texts.enumerated().map { place, text in
-            let object = ["key": "\u{FEFF}\(place)", "text": text]
+        let lines = try texts.enumerated().map { number, text in
+            let object = ["key": "\u{FEFF}\(number)", "text": text]
             return String(decoding: try JSONSerialization.data(withJSONObject: object, options: .sortedKeys), as: UTF8.self) + "\n"
         }.joined()
         #expect(try imported(lines, "jsonl", into: "first").status == 0)

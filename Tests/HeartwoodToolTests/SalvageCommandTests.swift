@@ -36,7 +36,8 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
         #expect(try ToolProcess.run("verify", new).status == 0)
         // Each object in the new store is unchanged.
-        let before = Set(people.split(separator: "\n")), after = try ToolProcess.run("export", new, "--entity", "Contact").output.split(separator: "\n")
+        let before = Set(people.split(separator: "\n")),
+            after = try ToolProcess.run("export", new, "--entity", "Contact").output.split(separator: "\n")
         #expect(after.count == kept && before.isSuperset(of: after))
 
         // The tool reports that the file exists, and does not overwrite it.

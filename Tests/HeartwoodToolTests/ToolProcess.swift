@@ -44,7 +44,9 @@ enum ToolProcess {
         for path in paths { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    static func start(_ arguments: [String], input: String? = nil, executable: URL = ToolProcess.executable) throws -> (process: Process, output: URL, error: URL) {
+    static func start(_ arguments: [String], input: String? = nil, executable: URL = ToolProcess.executable) throws -> (
+        process: Process, output: URL, error: URL
+    ) {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments

@@ -51,7 +51,8 @@ import Testing
     private func open(_ name: String) throws -> NSManagedObjectContext {
         let model = try NSManagedObjectModel.load(contentsOf: folder.appendingPathComponent("M.xcdatamodel"))
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: folder.appendingPathComponent(name), options: nil)
+        try coordinator.addPersistentStore(
+            ofType: NSRecordLogStoreType, configurationName: nil, at: folder.appendingPathComponent(name), options: nil)
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         return context
@@ -79,23 +80,30 @@ import Testing
         var nodes: [NSManagedObject] = []
         for (index, text) in ExactValueTests.texts.enumerated() {
             let more: Any = index % 3 == 0 ? text : index % 3 == 1 ? [text, 1] as NSArray : ["k": Data(text.utf8)] as NSDictionary
-            nodes.append(make("Node", "n\(index)", ["text": text, "more": more, "own": text, "home": ["city": text, "height": Double(index)]], in: context))
+            nodes.append(
+                make("Node", "n\(index)", ["text": text, "more": more, "own": text, "home": ["city": text, "height": Double(index)]], in: context))
         }
         nodes.append(make("Node", "none", in: context))
         nodes.append(make("Node", "low", [
             "i16": Int16.min, "i32": Int32.min, "i64": Int64.min, "dbl": -0.0, "flt": -Float.greatestFiniteMagnitude, "flag": false, "data": Data(),
-            "dec": NSDecimalNumber(string: "-12345678901234567890123456789012345678"), "date": Date(timeIntervalSinceReferenceDate: -5e11 - 1 / 16_384),
+            "dec": NSDecimalNumber(string: "-12345678901234567890123456789012345678"),
+            "date": Date(timeIntervalSinceReferenceDate: -5e11 - 1 / 16_384),
             "uuid": UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), "uri": URL(string: "a") as Any, "large": Data(),
         ], in: context))
         nodes.append(make("Node", "high", [
-            "i16": Int16.max, "i32": Int32.max, "i64": Int64.max, "dbl": Double.leastNonzeroMagnitude, "flt": Float.leastNonzeroMagnitude, "flag": true,
-            "data": Data((0...255).map { UInt8($0) }), "dec": NSDecimalNumber.notANumber, "date": Date(timeIntervalSinceReferenceDate: 700_000_000.000_000_1),
+            "i16": Int16.max, "i32": Int32.max, "i64": Int64.max, "dbl": Double.leastNonzeroMagnitude, "flt": Float.leastNonzeroMagnitude,
+            "flag": true,
+            "data": Data((0...255).map { UInt8($0) }), "dec": NSDecimalNumber.notANumber,
+            "date": Date(timeIntervalSinceReferenceDate: 700_000_000.000_000_1),
             "uuid": UUID(), "uri": URL(string: "https://example.org/%20a?b=c;d#e") as Any, "large": Data(repeating: 7, count: 9000),
         ], in: context))
-        nodes.append(make("Node", "odd", ["dbl": Double.infinity, "flt": -Float.infinity, "date": Date(timeIntervalSinceReferenceDate: 1e300)], in: context))
+        nodes.append(
+            make("Node", "odd", ["dbl": Double.infinity, "flt": -Float.infinity, "date": Date(timeIntervalSinceReferenceDate: 1e300)], in: context))
         nodes.append(make("Node", "nan", ["dbl": Double.nan, "flt": Float.nan], in: context))
         // A tree whose members are not in the order of creation, and a cycle.
-        for (index, node) in nodes.enumerated() where index > 0 && index % 5 != 4 { node.setValue(nodes[index / 5 * 5 + 4 < nodes.count ? index / 5 * 5 + 4 : 0], forKey: "parent") }
+        for (index, node) in nodes.enumerated() where index > 0 && index % 5 != 4 {
+            node.setValue(nodes[index / 5 * 5 + 4 < nodes.count ? index / 5 * 5 + 4 : 0], forKey: "parent")
+        }
         for node in nodes {
             guard let members = node.value(forKey: "subnodes") as? NSOrderedSet, members.count > 1 else { continue }
             node.setValue(NSOrderedSet(array: members.array.reversed()), forKey: "subnodes")
@@ -135,7 +143,8 @@ import Testing
                 for (name, property) in entity.propertiesByName {
                     guard let value = object.value(forKey: name) else { continue }
                     if let relationship = property as? NSRelationshipDescription {
-                        let list = (value as? NSOrderedSet)?.array.map(mark) ?? (value as? Set<NSManagedObject>)?.map(mark).sorted() ?? [mark(value)]
+                        let list = (value as? NSOrderedSet)?.array.map(mark) ?? (value as? Set<NSManagedObject>)?.map(mark).sorted()
+                            ?? [mark(value)]
                         if !relationship.isToMany || !list.isEmpty { values[name] = list.joined(separator: " ") }
                     } else {
                         values[name] = Self.text(value)
@@ -160,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("A whole store that is exported and imported is equal, whatever the batches are", arguments: ["1", "3", "1000"])
+    @Test("A whole store that is exported and imported is equal with any size of batches", arguments: ["1", "3", "1000"])
     func aWholeStoreComesBack(batch: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let context = try open("a.heartwood")
@@ -168,7 +177,8 @@ import Testing
         try close(context)
         let exported = try ToolProcess.run("export", path("a.heartwood"), "--all")
         #expect(exported.status == 0, "\(exported.error)")
-        let made = try ToolProcess.run("import", path("b.heartwood"), "--model", path("M.xcdatamodel"), "--batch", batch, "-", input: exported.output)
+        let made = try ToolProcess.run(
+            "import", path("b.heartwood"), "--model", path("M.xcdatamodel"), "--batch", batch, "-", input: exported.output)
         #expect(made.status == 0, "\(made.error)")
         let first = try contents("a.heartwood"), second = try contents("b.heartwood")
         #expect(first.count == 5 + ExactValueTests.texts.count + 9 + 4 + 12 + 10)
@@ -189,18 +199,20 @@ import Testing
         try close(context)
         let exported = try ToolProcess.run("export", path("a.heartwood"), "--entity", "Node", "--ids", "--format", format)
         #expect(exported.status == 0, "\(exported.error)")
-        let made = try ToolProcess.run("import", path("b.heartwood"), "--model", path("M.xcdatamodel"), "--format", format, "-", input: exported.output)
+        let made = try ToolProcess.run(
+            "import", path("b.heartwood"), "--model", path("M.xcdatamodel"), "--format", format, "-", input: exported.output)
         #expect(made.status == 0, "\(made.error)")
         let first = try contents("a.heartwood").filter { $0.value["entity"] == "Node" }
         #expect(try contents("b.heartwood") == first)
     }
 
-    @Test("Labels name objects before and after their lines, and those that nothing explains are refused") func labels() throws {
+    @Test("Labels name objects before and after their lines, and unresolved labels are refused") func labels() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func attempt(_ text: String, _ more: String...) throws -> ToolProcess.Result {
             let file = path("in.jsonl")
             try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-            let (process, output, error) = try ToolProcess.start(["import", path("c.heartwood"), "--model", path("M.xcdatamodel"), "--batch", "1", file] + more)
+            let (process, output, error) = try ToolProcess.start(
+                ["import", path("c.heartwood"), "--model", path("M.xcdatamodel"), "--batch", "1", file] + more)
             process.waitUntilExit()
             defer { ToolProcess.cleanUp(output.path, error.path) }
             return .init(

@@ -23,10 +23,10 @@ struct ClassWriterTests {
         return context
     }
 
-    /// HEARTWOOD_REGENERATE_GOLDENS=1 writes the references again.
+    /// HEARTWOOD_RENEW_REFERENCES=1 writes the references again.
     @Test("The generated files equal the references") func theFilesAreTheReferences() throws {
         let files = ClassWriter(try CodeModelReader.read(Reference.model), importing: "Heartwood").files()
-        if ProcessInfo.processInfo.environment["HEARTWOOD_REGENERATE_GOLDENS"] != nil {
+        if ProcessInfo.processInfo.environment["HEARTWOOD_RENEW_REFERENCES"] != nil {
             for file in files { try Data(file.text.utf8).write(to: Reference.folder.appendingPathComponent(file.name)) }
         }
         #expect(files.map(\.name).sorted() == (try FileManager.default.contentsOfDirectory(atPath: Reference.folder.path)).sorted())

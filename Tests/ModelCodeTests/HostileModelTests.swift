@@ -15,8 +15,10 @@ import Testing
     @Test("A class of a transformable attribute that is no Swift type is refused with its line")
     func aClassThatIsCodeIsRefused() throws {
         for hostile in [
-            "X? { nil } } ; func f() { while true {} } ; extension X { var y: Z", "X&#10;}", "X/*", "X//", "&quot;X&quot;", "X Y", "X.", "[X", "X]", "1X", "X&lt;",
-            "X&lt;Y", "X{", "[X:Y:Z]", "_", "X;", "`X`", "\\(X)", "X\u{202E}Y", String(repeating: "[", count: 500) + "X" + String(repeating: "]", count: 500),
+            "X? { nil } } ; func f() { while true {} } ; extension X { var y: Z", "X&#10;}", "X/*", "X//", "&quot;X&quot;", "X Y", "X.", "[X", "X]",
+            "1X", "X&lt;",
+            "X&lt;Y", "X{", "[X:Y:Z]", "_", "X;", "`X`", "\\(X)", "X\u{202E}Y",
+            String(repeating: "[", count: 500) + "X" + String(repeating: "]", count: 500),
         ] {
             let error = #expect(throws: CodeError.self, "\(hostile)") {
                 try read(
@@ -31,13 +33,13 @@ import Testing
     @Test("Names of entities, classes and properties that are no identifiers are refused with their line")
     func namesThatAreCodeAreRefused() throws {
         for hostile in ["A {}", "A&#10;", "A\u{200D}", "A:B", "A&quot;", "A\\(1)", "../A", "_", "A`", "A;B", ""] {
-            for place in [
+            for element in [
                 "<entity name=\"\(hostile)\"/>", "<entity name=\"E\" representedClassName=\"\(hostile.isEmpty ? " " : hostile)\"/>",
                 "<entity name=\"E\"><attribute name=\"\(hostile)\"/></entity>",
                 "<entity name=\"E\"><relationship name=\"\(hostile)\" destinationEntity=\"E\"/></entity>",
                 "<entity name=\"E\"><fetchedProperty name=\"\(hostile)\"/></entity>",
             ] {
-                let error = #expect(throws: CodeError.self, "\(place)") { try read("<model>\n\(place)</model>") }
+                let error = #expect(throws: CodeError.self, "\(element)") { try read("<model>\n\(element)</model>") }
                 #expect(error?.description.contains(":2: ") == true && error?.description.contains("\n") == false, "\(error?.description ?? "")")
             }
         }
@@ -66,7 +68,8 @@ import Testing
         let files = ClassWriter(try read(text), importing: "Heartwood").files()
         let code = files.map(\.text).joined()
         for line in [
-            "public class `Type`: NSManagedObject {}", "public class `class`: `Type` {}", "public var `Type`: String? {", "public var own: `Protocol`? {",
+            "public class `Type`: NSManagedObject {}", "public class `class`: `Type` {}", "public var `Type`: String? {",
+            "public var own: `Protocol`? {",
             "public var `init`: [String: [Any]]? {", "public var plain: Set<Swift.Int>? {", "public var `class`: `Protocol`? {",
             "NSFetchRequest<`class`>(entityName: \"Below\")",
         ] { #expect(code.contains(line), "\(line)") }

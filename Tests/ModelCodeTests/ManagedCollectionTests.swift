@@ -21,7 +21,8 @@ struct ManagedCollectionTests {
     @Test("A Set for an ordered relationship works with a warning") func aSetOfAnOrderedRelationshipIsServedWithAWarning() throws {
         let found = try writer("@NSManaged var items: Set<Item>?\n@NSManaged func addToItems(_ values: NSSet)", isOrdered: true)
         #expect(found.problems.isEmpty && found.warnings.count == 2)
-        #expect(found.warnings.first?.hasPrefix("List.swift:2: warning: @NSManaged List.items: the model says that the relationship is ordered") == true)
+        #expect(found.warnings.first?.hasPrefix(
+            "List.swift:2: warning: @NSManaged List.items: the model says that the relationship is ordered") == true)
         #expect(found.warnings.last?.hasPrefix("List.swift:3: warning: @NSManaged func List.addToItems") == true)
         #expect(found.text.contains("Set(managedObjects(at: ") && found.text.contains("values.allObjects as? [NSManagedObject]"))
     }

@@ -41,7 +41,8 @@ struct ModelCompilerTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: out).sorted() == ["M.mom", "VersionInfo.plist"])
         #expect(try FileManager.default.attributesOfItem(atPath: out + "/M.mom")[.modificationDate] as? Date == past)
-        let info = try PropertyListSerialization.propertyList(from: Data(contentsOf: bundle.appendingPathComponent("VersionInfo.plist")), format: nil) as? [String: Any]
+        let info = try PropertyListSerialization.propertyList(
+            from: Data(contentsOf: bundle.appendingPathComponent("VersionInfo.plist")), format: nil) as? [String: Any]
         #expect(info?["NSManagedObjectModel_CurrentVersionName"] as? String == "M")
         let hashes = info?["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]]
         #expect(hashes?["M"] == NSManagedObjectModel(contentsOf: bundle)?.entityVersionHashesByName && hashes?["M"]?.isEmpty == false)

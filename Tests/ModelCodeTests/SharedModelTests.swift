@@ -53,22 +53,22 @@ enum SharedModels {
 
     /// - Returns: the compiler's messages; nil for none.
     static func compile(_ files: [ClassWriter.File]) throws -> String? {
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("models-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place) }
+        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("models-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: scratch) }
         let paths = try files.map { file in
-            let url = place.appendingPathComponent(file.name)
+            let url = scratch.appendingPathComponent(file.name)
             try Data(file.text.utf8).write(to: url)
             return url.path
         }
-        let output = place.appendingPathComponent("output")
+        let output = scratch.appendingPathComponent("output")
         _ = FileManager.default.createFile(atPath: output.path, contents: nil)
         let handle = try FileHandle(forWritingTo: output)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let options = [
             "-emit-object", "-wmo", "-Onone", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Models", "-I", modules.path, "-o",
-            place.appendingPathComponent("Models.o").path,
+            scratch.appendingPathComponent("Models.o").path,
         ]
         process.arguments = ["swiftc"] + options + paths
         process.standardOutput = handle

@@ -42,12 +42,12 @@ final class Ledger {
                 builder.begin(accounts.currentLayout)
                 builder.set(0, int64: value)
                 let row = try transaction.newRow(in: accounts.id)
-                try transaction.put(RowReference(table: accounts.id, row: row), body: builder.finish())
+                try transaction.put(RowReference(table: accounts.id, row: row), body: builder.unsafeBody())
             }
         }
     }
 
-    private func value(_ row: RowView?) throws -> Int64 {
+    private func value(_ row: UnsafeRowView?) throws -> Int64 {
         guard let row else { throw Torn(what: "an account is not there") }
         return row.int64(accounts.currentLayout.access[0])
     }
@@ -57,13 +57,13 @@ final class Ledger {
     /// - Returns: the commit's number, after its save has returned.
     func commit() throws -> Int64 {
         try store.write { transaction in
-            let number = try value(try transaction.row(account(3))) + 1
-            let first = try value(try transaction.row(account(1))), second = try value(try transaction.row(account(2)))
+            let number = try value(try transaction.unsafeRow(account(3))) + 1
+            let first = try value(try transaction.unsafeRow(account(1))), second = try value(try transaction.unsafeRow(account(2)))
             let moved = (number * 7919) % 1000 - 400
             for (row, value) in [(UInt64(1), first - moved), (2, second + moved), (3, number)] {
                 builder.begin(accounts.currentLayout)
                 builder.set(0, int64: value)
-                try transaction.put(account(row), body: builder.finish())
+                try transaction.put(account(row), body: builder.unsafeBody())
             }
             for piece in 0..<Self.pieces {
                 builder.begin(entries.currentLayout)
@@ -71,7 +71,7 @@ final class Ledger {
                 builder.set(1, int64: Int64(piece))
                 builder.set(2, text: number % 16 == 0 ? Self.filler : "entry")
                 let row = try transaction.newRow(in: entries.id)
-                try transaction.put(RowReference(table: entries.id, row: row), body: builder.finish())
+                try transaction.put(RowReference(table: entries.id, row: row), body: builder.unsafeBody())
             }
             return number
         }
@@ -81,9 +81,9 @@ final class Ledger {
     /// - Parameter isWhole: whether to check every row and index entry.
     /// - Returns: the commit's number.
     func check(_ snapshot: Snapshot, isWhole: Bool) throws -> Int64 {
-        let sum = try value(try snapshot.row(account(1))) + value(try snapshot.row(account(2)))
+        let sum = try value(try snapshot.unsafeRow(account(1))) + value(try snapshot.unsafeRow(account(2)))
         guard sum == Self.total else { throw Torn(what: "the balances add up to \(sum)") }
-        let number = try value(try snapshot.row(account(3)))
+        let number = try value(try snapshot.unsafeRow(account(3)))
         let count = Int(number) * Self.pieces
         guard snapshot.rowCount(entries.id) == count else {
             throw Torn(what: "\(snapshot.rowCount(entries.id)) entries after \(number) commits")
@@ -100,7 +100,7 @@ final class Ledger {
 
     private func check(_ snapshot: Snapshot, row: UInt64) throws {
         let access = entries.currentLayout.access
-        guard let view = try snapshot.row(RowReference(table: entries.id, row: row)) else { throw Torn(what: "entry \(row) is not there") }
+        guard let view = try snapshot.unsafeRow(RowReference(table: entries.id, row: row)) else { throw Torn(what: "entry \(row) is not there") }
         let number = Int64((row - 1) / UInt64(Self.pieces)) + 1, piece = Int64((row - 1) % UInt64(Self.pieces))
         guard view.int64(access[0]) == number, view.int64(access[1]) == piece,
             view.bytes(access[2]).count == (number % 16 == 0 ? Self.filler.utf8.count : 5)

@@ -65,14 +65,14 @@ struct ValueStream {
                     if number % 16 == 0 { look() }
                 }
             })
-            try transaction.put(reference, body: builder.finish())
+            try transaction.put(reference, body: builder.unsafeBody())
             return (table, reference)
         }
     }
 
     private mutating func read(_ store: LogStore, _ table: TableDefinition, _ reference: RowReference) throws {
         let snapshot = store.snapshot()
-        guard let row = try snapshot.row(reference), let value = try snapshot.value(table.currentLayout.access[1], of: row),
+        guard let row = try snapshot.unsafeRow(reference), let value = try snapshot.value(table.currentLayout.access[1], of: row),
             value.count == pieces * Self.piece
         else { throw Wrong(what: "the value is not there") }
         for number in 0..<pieces {

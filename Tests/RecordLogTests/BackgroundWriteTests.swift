@@ -94,7 +94,7 @@ import Testing
                         case 0 where !people.isEmpty:
                             let row = people.keys.sorted().randomElement(using: &random) ?? 0
                             let reference = RowReference(table: sample.table.id, row: row)
-                            let view = try #require(try transaction.row(reference))
+                            let view = try #require(try transaction.unsafeRow(reference))
                             #expect(try sample.person(view, transaction.value) == people[row], "seed \(seed), round \(round)")
                         case 1 where !people.isEmpty:
                             let row = people.keys.sorted().randomElement(using: &random) ?? 0
@@ -170,11 +170,11 @@ import Testing
                         try sample.put(transaction, rows[rows.count - 1].row, person)
                     }
                 }
-                fails("a row") { _ = try transaction.row(rows[0]) }
+                fails("a row") { _ = try transaction.unsafeRow(rows[0]) }
                 fails("a change") { try sample.put(transaction, rows[0].row, person) }
                 fails("a deletion") { _ = try transaction.delete(rows[0]) }
                 // The transaction did not write this row, so it can be read.
-                let view = try #require(try transaction.row(sample.reference(kept)))
+                let view = try #require(try transaction.unsafeRow(sample.reference(kept)))
                 #expect(try sample.person(view, transaction.value) == sample.people[kept])
             }
         }
@@ -186,8 +186,8 @@ import Testing
                 let row = try transaction.newRow(in: sample.table.id)
                 try sample.put(transaction, row, .init(name: "a", age: 1, group: 1, picture: .init(fill: 1, count: 20_000)))
                 for _ in 0..<2 {
-                    let view = try #require(try transaction.row(sample.reference(row)))
-                    fails("a value") { _ = try transaction.value(sample.table.currentLayout.access[3], of: view)?.chunk(0) }
+                    let view = try #require(try transaction.unsafeRow(sample.reference(row)))
+                    fails("a value") { _ = try transaction.value(sample.table.currentLayout.access[3], of: view)?.unsafeChunk(0) }
                 }
             }
         }

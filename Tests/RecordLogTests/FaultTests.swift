@@ -9,7 +9,7 @@ import Testing
         let builder = RowBuilder()
         builder.begin(table.currentLayout)
         builder.set(0, int64: value)
-        return Array(builder.finish())
+        return Array(builder.unsafeBody())
     }
 
     @Test("One transaction may make a table and its rows") func aTableAndItsRowsInOneTransaction() throws {
@@ -107,7 +107,7 @@ import Testing
 
     @Test("A reader without the key extractor does not see a stale index") func aReaderWithoutTheExtractorDoesNotSeeAStaleIndex() throws {
         struct Ages: IndexKeyExtractor {
-            func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
+            func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
                 key.append(int64: row.int64(layout.access[1]))
                 return true
             }
@@ -297,7 +297,7 @@ import Testing
     func aPreparedCommitIsRefusedWhereItsCommitFrameWouldHaveNoPlace() throws {
         let sample = try SampleStore()
         let file = sample.store.snapshot().file
-        let id = UniqueID((1, 2))
+        let id = StoredUUID(words: (1, 2))
         let record = PreparedRecord(group: id, coordinator: id, decision: 1, relativePath: "a", path: "/a")
         let footer = CommitFooter(sequence: 2, previousChecksum: 0, timestamp: 0, durableSequence: 0, rowCount: 0, authorLength: 0)
         func prepare(before end: UInt64) throws {

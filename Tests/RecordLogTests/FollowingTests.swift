@@ -22,7 +22,7 @@ import Testing
         let compacted = try reader.follow()
         #expect(compacted.file !== newest.file && compacted.sequence == newest.sequence, "into the file that took its place")
         try sample.store.write { _ = try $0.delete(sample.reference(row)) }
-        #expect(try reader.follow().row(sample.reference(row)) == nil)
+        #expect(try reader.follow().unsafeRow(sample.reference(row)) == nil)
         try reader.close()
         #expect(try reader.follow() === reader.snapshot(), "a closed handle keeps what it knew")
     }
@@ -98,7 +98,7 @@ import Testing
         #expect(try reader.follow().sequence == known.sequence)
         #expect(!reader.isUpToDate(known))
         try written.withUnsafeBytes { try file.write($0, at: newest.offset) }
-        #expect(try reader.follow().row(sample.reference(row)) != nil)
+        #expect(try reader.follow().unsafeRow(sample.reference(row)) != nil)
     }
 
     @Test("A row is found at each of its versions") func aRowIsFoundAtEachOfItsVersions() throws {
@@ -110,11 +110,11 @@ import Testing
         try sample.store.write { try sample.put($0, row, .init(name: "fourth", age: 4, group: 1)) }
         let newest = sample.store.snapshot()
         func age(_ snapshot: Snapshot, _ version: UInt32) throws -> Int64? {
-            try snapshot.row(reference, version: version).map { try sample.person($0, snapshot.value).age }
+            try snapshot.unsafeRow(reference, version: version).map { try sample.person($0, snapshot.value).age }
         }
         #expect(try [1, 2, 3, 4, 5].map { try age(newest, $0) } == [1, 2, nil, 4, nil], "the third is a deletion")
         #expect(try [1, 2].map { try age(early, $0) } == [1, nil], "a snapshot has no future")
-        #expect(try newest.row(RowReference(table: sample.table.id, row: 99), version: 1) == nil)
+        #expect(try newest.unsafeRow(RowReference(table: sample.table.id, row: 99), version: 1) == nil)
         try sample.store.compact(findsHolders: false)
         #expect(try [2, 4].map { try age(sample.store.snapshot(), $0) } == [nil, 4], "a compaction leaves old versions behind")
     }

@@ -69,7 +69,7 @@ import Testing
         builder.begin(layout)
         builder.set(0, text: "a")
         builder.set(1, text: String(repeating: "b", count: size - 1))
-        #expect(builder.finish().count == layout.fixedEnd + width + size)
+        #expect(builder.unsafeBody().count == layout.fixedEnd + width + size)
     }
 
     @Test("A page of addresses states a width that is known, and has as many addresses as it states")

@@ -55,7 +55,7 @@ import Testing
 
     @Test("FORMAT.md's worked example is right") func theWorkedExampleIsTrue() throws {
         let fileSystem = MemoryFileSystem()
-        let identity = FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 0x0102_0304_0506_0708)
+        let identity = FileIdentity(segmentShift: 16, storeID: StoredUUID(words: (1, 2)), fileID: 0x0102_0304_0506_0708)
         let file = LogFile(storage: try fileSystem.open("example", .create), path: "example", identity: identity, maps: true, counters: Counters())
         let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 1, counters: Counters())
         let body: [UInt8] = [0, 0, 0xFE, 1]

@@ -12,10 +12,6 @@ private final class ListSink: FrameSink {
         payloads.append(Array(payload))
         return FrameTicket(number: payloads.count - 1)
     }
-
-    func place() throws(StoreError) {}
-
-    func pointer(_ ticket: FrameTicket) -> FramePointer { .none }
 }
 
 struct IndexBlockTests {

@@ -9,7 +9,7 @@ import Testing
         var expected: [[UInt8]] = [], rows: [UInt64] = []
         var cursor = try snapshot.cursor(index, range)
         while let row = try cursor.next() {
-            expected.append(Array(cursor.key))
+            expected.append(Array(cursor.unsafeKey))
             rows.append(row)
         }
         var keys: [[UInt8]] = [], found: [UInt64] = []
@@ -160,9 +160,9 @@ import Testing
             }
             var at = 0
             for (index, part) in parts.enumerated() {
-                let end = KeyBuilder.componentEnd(at: at, in: key.buffer, part.0, descending: isDescending)
+                let end = KeyBuilder.componentEnd(at: at, in: key.unsafeBuffer, part.0, descending: isDescending)
                 #expect(end == ends[index], "\(part.0)")
-                let cut = UnsafeRawBufferPointer(rebasing: key.buffer[..<(ends[index] - 1)])
+                let cut = UnsafeRawBufferPointer(rebasing: key.unsafeBuffer[..<(ends[index] - 1)])
                 #expect(KeyBuilder.componentEnd(at: at, in: cut, part.0, descending: isDescending) == nil, "\(part.0)")
                 at = ends[index]
             }

@@ -20,7 +20,7 @@ import Testing
         for row in [1, 10, 16, 17, 33, 100] as [UInt64] {
             let suffix = KeyBuilder()
             suffix.append(row: row)
-            let entry = Array(cursor.key) + suffix.bytes
+            let entry = Array(cursor.unsafeKey) + suffix.bytes
             #expect(try sample.rows(snapshot, sample.byAge, KeyRange(lower: entry)) == Array(row...100))
             #expect(try sample.rows(snapshot, sample.byAge, KeyRange(upper: entry), descending: true) == Array((1..<row).reversed()))
             #expect(try snapshot.count(sample.byAge, KeyRange(lower: entry)) == 101 - Int(row))

@@ -52,7 +52,8 @@ import Testing
                     } else {
                         try sample.revise(transaction, known, from: old, to: new, &random)
                     }
-                    let found = try transaction.row(sample.reference(known)).map { try sample.person($0, transaction.value, in: transaction.catalog) }
+                    let found = try transaction.unsafeRow(sample.reference(known))
+                        .map { try sample.person($0, transaction.value, in: transaction.catalog) }
                     #expect(found == new)
                 } else {
                     let row = try transaction.newRow(in: sample.table.id)

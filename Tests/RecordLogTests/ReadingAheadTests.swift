@@ -115,18 +115,18 @@ import Testing
     @Test("The first read of a row requests readahead for its frame") func oneRowAsksForItsFrameAtTheFirstTime() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
-        _ = try snapshot.row(sample.reference(1))
-        let asked = try disk.asked { _ = try snapshot.row(sample.reference(5000)) }
+        _ = try snapshot.unsafeRow(sample.reference(1))
+        let asked = try disk.asked { _ = try snapshot.unsafeRow(sample.reference(5000)) }
         // A page of the primary index, whose beginning comes first, and the frame.
         #expect(asked.count <= 4 && length(asked) <= 80 * 4096, "\(asked)")
-        #expect(try disk.asked { _ = try snapshot.row(sample.reference(5000)) }.isEmpty)
+        #expect(try disk.asked { _ = try snapshot.unsafeRow(sample.reference(5000)) }.isEmpty)
     }
 
     @Test("Rows that are read in order get readahead in pieces") func rowsThatAreReadInOrderAreAskedForInPieces() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
-        _ = try snapshot.row(sample.reference(1))
-        let asked = try disk.asked { for row in 1...10_000 as ClosedRange<UInt64> { _ = try snapshot.row(sample.reference(row)) } }
+        _ = try snapshot.unsafeRow(sample.reference(1))
+        let asked = try disk.asked { for row in 1...10_000 as ClosedRange<UInt64> { _ = try snapshot.unsafeRow(sample.reference(row)) } }
         #expect(asked.count > 4 && asked.count < 24, "\(asked.count)")
         #expect(length(asked) > 3_900_000 && length(asked) < 6_000_000, "\(length(asked))")
     }
@@ -134,7 +134,7 @@ import Testing
     @Test("A range requests readahead for its rows before it reads them") func aRangeAsksForItsRowsBeforeItReadsThem() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
-        _ = try snapshot.row(sample.reference(1))
+        _ = try snapshot.unsafeRow(sample.reference(1))
         var readFirst: Int?
         let asked = try disk.asked {
             _ = try snapshot.rows(sample.byName, .all, limit: 50) { _ in

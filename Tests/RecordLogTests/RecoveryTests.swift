@@ -184,7 +184,7 @@ import Testing
         #expect(sqlite?.code == .notAStore)
         #expect(sqlite?.message.contains("SQLite") == true)
         var newer = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
-        var identity = FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 3)
+        var identity = FileIdentity(segmentShift: 16, storeID: StoredUUID(words: (1, 2)), fileID: 3)
         identity.version = 99
         newer.replaceSubrange(1024..<1024 + FileIdentity.Layout.size, with: identity.encoded())
         #expect(code(newer)?.code == .unsupportedVersion)

@@ -40,7 +40,7 @@ import Testing
             let builder = RowBuilder()
             builder.begin(table.currentLayout)
             build(builder)
-            var bytes = Array(builder.finish())
+            var bytes = Array(builder.unsafeBody())
             change(&bytes, table.currentLayout)
             try log.write { transaction in
                 let row = try transaction.newRow(in: table.id)
@@ -116,7 +116,8 @@ import Testing
             let isRevised = !last.isEmpty && Bool.random(using: &random)
             last.withUnsafeBytes { bytes in
                 guard isRevised, let start = bytes.baseAddress else { return builder.begin(layout) }
-                builder.begin(layout, copying: RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0), of: layout)
+                let row = UnsafeRowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
+                builder.begin(layout, copying: row, of: layout)
             }
             for position in layout.columns.indices where Bool.random(using: &random) {
                 guard Int.random(in: 0..<3, using: &random) > 0 else { builder.setNull(position); continue }
@@ -132,10 +133,10 @@ import Testing
                     Array(text.utf8).withUnsafeBytes { builder.set(position, bytes: $0) }
                 }
             }
-            last = Array(builder.finish())
+            last = Array(builder.unsafeBody())
             let fault = last.withUnsafeBytes { bytes in
                 RowAudit.fault(
-                    of: RowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0), layout)
+                    of: UnsafeRowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0), layout)
             }
             #expect(fault == nil, "seed \(seed), round \(round): \(fault?.message ?? "")")
         }

@@ -63,7 +63,7 @@ import Testing
             builder.begin(table.currentLayout)
             builder.set(0, bool: true)
             #expect(try transaction.newRow(in: table.id) == second?.row)
-            try transaction.put(try #require(second), body: builder.finish())
+            try transaction.put(try #require(second), body: builder.unsafeBody())
         }
         made.take()
         made.damage(catalog.offset..<catalog.end)

@@ -29,7 +29,7 @@ extension SampleStore {
 
     func definition(_ catalog: Catalog) -> TableDefinition { catalog.table(table.id) ?? table }
 
-    func access(_ column: ColumnID, of row: RowView, _ catalog: Catalog) -> ColumnAccess? {
+    func access(_ column: ColumnID, of row: UnsafeRowView, _ catalog: Catalog) -> ColumnAccess? {
         guard let layout = definition(catalog).layout(row.layoutID), let position = layout.position(of: column) else { return nil }
         return layout.access[position]
     }
@@ -101,7 +101,7 @@ extension SampleStore {
         if let picture = person.picture, picture != old.picture {
             values[Self.picture] = try picture.withBytes { try transaction.writeValue($0) }
         }
-        guard let current = try transaction.row(reference(row)), let before = table.layout(current.layoutID) else {
+        guard let current = try transaction.unsafeRow(reference(row)), let before = table.layout(current.layoutID) else {
             throw StoreError(.corrupt, path: "", "a row that is to be changed is not there", remedy: "")
         }
         builder.begin(layout, copying: current, of: before)
@@ -116,7 +116,7 @@ extension SampleStore {
                 builder.set(position, value: value)
             }
         }
-        try transaction.put(reference(row), body: builder.finish(), changing: builder.changed)
+        try transaction.put(reference(row), body: builder.unsafeBody(), changing: builder.changed)
     }
 
     /// Adds a layout to the table, with a column less, a column more, or all of them in another order. Rows keep their layout until they are

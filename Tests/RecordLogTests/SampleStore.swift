@@ -32,7 +32,7 @@ final class SampleStore {
 
         /// The parameters of a value; nil if it is not a picture.
         init?(_ value: ValueReader) throws {
-            self.init(fill: value.count > 0 ? try value.chunk(0)[0] : 0, count: value.count)
+            self.init(fill: value.count > 0 ? try value.unsafeChunk(0)[0] : 0, count: value.count)
             guard try withBytes({ try value.elementsEqual($0) }) else { return nil }
         }
 
@@ -140,10 +140,10 @@ final class SampleStore {
         builder.begin(layout)
         if let picture = person.picture, let position = layout.position(of: Self.picture) {
             // An unchanged picture is copied, as when another column changes.
-            if let old = try transaction.row(reference(row)), let access = access(Self.picture, of: old, transaction.catalog),
+            if let old = try transaction.unsafeRow(reference(row)), let access = access(Self.picture, of: old, transaction.catalog),
                 try isPicture(picture, access, of: old, transaction) {
                 // Reading may have flushed the row.
-                try transaction.row(reference(row)).map { builder.copy(position, from: $0, access) }
+                try transaction.unsafeRow(reference(row)).map { builder.copy(position, from: $0, access) }
             } else {
                 builder.set(position, value: try picture.withBytes { try transaction.writeValue($0) })
             }
@@ -151,10 +151,10 @@ final class SampleStore {
         for (position, column) in layout.columns.enumerated() where column.id != Self.picture {
             if let value = values[column.id] { builder.set(position, value: value) } else { set(position, column, of: person) }
         }
-        try transaction.put(reference(row), body: builder.finish())
+        try transaction.put(reference(row), body: builder.unsafeBody())
     }
 
-    private func isPicture(_ picture: Picture, _ access: ColumnAccess, of row: RowView, _ transaction: Transaction) throws -> Bool {
+    private func isPicture(_ picture: Picture, _ access: ColumnAccess, of row: UnsafeRowView, _ transaction: Transaction) throws -> Bool {
         try transaction.value(access, of: row).map { try Picture($0) } == picture
     }
 
@@ -171,7 +171,7 @@ final class SampleStore {
 
     /// - Parameter catalog: the catalog of the row's snapshot or transaction, if the table may have got other layouts since the opening.
     func person(
-        _ row: RowView, _ value: (ColumnAccess, RowView) throws -> ValueReader?, in catalog: Catalog? = nil
+        _ row: UnsafeRowView, _ value: (ColumnAccess, UnsafeRowView) throws -> ValueReader?, in catalog: Catalog? = nil
     ) throws -> Person {
         let table = catalog.map(definition) ?? table
         guard let layout = table.layout(row.layoutID) else { throw StoreError(.corrupt, path: "", "a row of no layout", remedy: "") }
@@ -224,7 +224,8 @@ final class SampleStore {
         let found = try contents(snapshot)
         if found != expected { return "a scan finds \(found.count) rows, expected \(expected.count), or other values" }
         if snapshot.rowCount(table.id) != expected.count { return "\(snapshot.rowCount(table.id)) rows are counted, \(expected.count) there" }
-        for (row, wanted) in expected where try snapshot.row(reference(row)).map({ try person($0, snapshot.value, in: snapshot.catalog) }) != wanted {
+        for (row, wanted) in expected
+        where try snapshot.unsafeRow(reference(row)).map({ try person($0, snapshot.value, in: snapshot.catalog) }) != wanted {
             return "row \(row) is wrong"
         }
         var orders: [(IndexID, (KeyBuilder, Person) -> Void)] = [

@@ -35,7 +35,7 @@ extension SampleValue {
     }
 
     /// Reads a row's column of a type for which `ValueDomain` draws values, except `value`; nil for null.
-    init?(_ row: RowView, _ access: ColumnAccess) {
+    init?(_ row: UnsafeRowView, _ access: ColumnAccess) {
         guard !row.isNull(access) else { return nil }
         switch access.type {
         case .bool: self = .flag(row.int64(access) == 1)

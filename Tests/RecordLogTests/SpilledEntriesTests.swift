@@ -226,7 +226,7 @@ import Testing
         let left = SampleStore.path + ScratchFile.suffix
         let file = try disk.open(left, .create)
         let creation = FileCreation(path: left, options: sample.options, fileSystem: disk, counters: Counters())
-        if byteCount > 0 { _ = try creation.begin(file, storeID: (0, 0), segmentShift: 16) }
+        if byteCount > 0 { _ = try creation.begin(file, storeID: StoredUUID(words: (0, 0)), segmentShift: 16) }
         if byteCount > 1000 { try [UInt8](repeating: 7, count: byteCount).withUnsafeBytes { try file.write($0, at: FileFormat.dataStart) } }
         if byteCount == 40 { try file.truncate(to: 40) }
         var random = SeededGenerator(seed: 4)

@@ -27,7 +27,7 @@ import Testing
             var reading = options(disk)
             reading.isReadOnly = true
             let old = try LogStore.open(path: SampleStore.path, options: reading)
-            try old.copy(to: Self.new, as: (1, 2), options: options(disk))
+            try old.copy(to: Self.new, as: StoredUUID(words: (1, 2)), options: options(disk))
             try old.close()
             var relaxed = options(disk)
             relaxed.durability = .relaxed

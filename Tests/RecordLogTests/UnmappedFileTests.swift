@@ -40,9 +40,9 @@ import Testing
         let sample = try make()
         try sample.reopen()
         let snapshot = sample.store.snapshot()
-        _ = try snapshot.row(sample.reference(1))
+        _ = try snapshot.unsafeRow(sample.reference(1))
         let before = sample.store.statistics
-        #expect(try snapshot.row(sample.reference(20)).map { try sample.person($0, snapshot.value) } == sample.people[20])
+        #expect(try snapshot.unsafeRow(sample.reference(20)).map { try sample.person($0, snapshot.value) } == sample.people[20])
         let after = sample.store.statistics
         // The page of its record, that of its frame's header, and the frame.
         #expect(after.reads - before.reads <= 3 && after.bytesRead - before.bytesRead <= 3 * 4096 + 4200)
@@ -91,7 +91,9 @@ import Testing
             }
             // Most of it is in the file by now.
             #expect(transaction.appender.base > sample.store.writer.end)
-            for (row, person) in people { #expect(try transaction.row(sample.reference(row)).map { try sample.person($0, transaction.value) } == person) }
+            for (row, person) in people {
+                #expect(try transaction.unsafeRow(sample.reference(row)).map { try sample.person($0, transaction.value) } == person)
+            }
             return people
         }
         #expect(throws: GivenUp.self) {
@@ -158,7 +160,7 @@ import Testing
         options.isReadOnly = true
         let store = try LogStore.open(path: path, options: options)
         let snapshot = store.snapshot(), size: UInt64 = 100_000
-        let row = try #require(try snapshot.row(sample.reference(3)))
+        let row = try #require(try snapshot.unsafeRow(sample.reference(3)))
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.truncate(atOffset: size)
         try handle.close()
@@ -170,7 +172,7 @@ import Testing
         #expect(refreshed?.code == .corrupt && refreshed?.offset == size)
         // Rows that were read are still readable.
         #expect(try sample.person(row, snapshot.value) == sample.people[3])
-        #expect(try snapshot.row(sample.reference(3)).map { try sample.person($0, snapshot.value) } == sample.people[3])
+        #expect(try snapshot.unsafeRow(sample.reference(3)).map { try sample.person($0, snapshot.value) } == sample.people[3])
     }
 
     // MARK: Files that cannot be mapped

@@ -12,8 +12,10 @@ package struct FileMutator {
         "Composite", "Transformable", "Undefined", "Binary",
     ]
     private static let words = [
-        "<!ENTITY a 'b'>", "<!DOCTYPE m>", "<!DOCTYPE m [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>", "&a;", "]]>", "<![CDATA[", "<!--", "-->", "<?x?>",
-        "<?xml version='1.0' encoding='UTF-16'?>", "<?xml version=\"1.0\" encoding=\"latin1\"?>", "xmlns:a=\"b\"", "a:b", "\u{FEFF}", "<model>", "</model>",
+        "<!ENTITY a 'b'>", "<!DOCTYPE m>", "<!DOCTYPE m [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>", "&a;", "]]>", "<![CDATA[", "<!--", "-->",
+        "<?x?>",
+        "<?xml version='1.0' encoding='UTF-16'?>", "<?xml version=\"1.0\" encoding=\"latin1\"?>", "xmlns:a=\"b\"", "a:b", "\u{FEFF}", "<model>",
+        "</model>",
         "<entity name=\"A\">", "</entity>", "<dict>", "<array>", "<key>k</key>", "</plist>",
     ]
 
@@ -29,10 +31,10 @@ package struct FileMutator {
         return result
     }
 
-    private mutating func place(_ file: [UInt8]) -> Int { Int.random(in: 0...file.count, using: &random) }
+    private mutating func offset(_ file: [UInt8]) -> Int { Int.random(in: 0...file.count, using: &random) }
 
     private mutating func range(_ file: [UInt8], most: Int) -> Range<Int> {
-        let start = place(file)
+        let start = offset(file)
         return start..<min(file.count, start + Int.random(in: 0...most, using: &random))
     }
 
@@ -46,17 +48,17 @@ package struct FileMutator {
             file[Int.random(in: 0..<file.count, using: &random)] = byte
         case 4:
             guard let byte = Self.bytes.randomElement(using: &random) else { return }
-            file.insert(byte, at: place(file))
+            file.insert(byte, at: offset(file))
         case 5: file.removeSubrange(range(file, most: 60))
         case 6:
             let piece = Array(file[range(file, most: 400)])
-            file.insert(contentsOf: piece, at: place(file))
-        case 7: file.removeSubrange(place(file)...)
+            file.insert(contentsOf: piece, at: offset(file))
+        case 7: file.removeSubrange(offset(file)...)
         case 8:
             guard let sample = samples.randomElement(using: &random) else { return }
-            file.insert(contentsOf: sample[range(sample, most: 300)], at: place(file))
+            file.insert(contentsOf: sample[range(sample, most: 300)], at: offset(file))
         case 9...12: changeValue(&file)
-        case 13: file.insert(contentsOf: Array((Self.words.randomElement(using: &random) ?? "").utf8), at: place(file))
+        case 13: file.insert(contentsOf: Array((Self.words.randomElement(using: &random) ?? "").utf8), at: offset(file))
         case 14: insertMarkup(&file)
         default: file.reverse(range(file, most: 8))
         }
@@ -64,7 +66,7 @@ package struct FileMutator {
 
     /// Replaces the text between two quotes.
     private mutating func changeValue(_ file: inout [UInt8]) {
-        let start = place(file)
+        let start = offset(file)
         guard let open = file[start...].firstIndex(of: 0x22), let end = file[(open + 1)...].firstIndex(of: 0x22) else { return }
         file.replaceSubrange(open + 1..<end, with: Array((Self.values.randomElement(using: &random) ?? "").utf8))
     }
@@ -80,7 +82,7 @@ package struct FileMutator {
         default: text = String(repeating: "(", count: count)
         }
         // Mostly at a position where an element may stand.
-        let start = place(file)
+        let start = offset(file)
         let at = file[start...].firstIndex(of: 0x3C) ?? start
         file.insert(contentsOf: Array(text.utf8), at: at)
     }

@@ -44,7 +44,9 @@ open class ForwardingFile: StorageFile, @unchecked Sendable {
     public func size() throws(StoreError) -> UInt64 { try file.size() }
     public func attributes() throws(StoreError) -> FileAttributes? { try file.attributes() }
     public func setAttributes(_ attributes: FileAttributes) throws(StoreError) { try file.setAttributes(attributes) }
-    open func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int { try file.read(into: buffer, at: offset) }
+    open func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+        try file.read(into: buffer, at: offset)
+    }
     open func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
     public func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
     open func sync() throws(StoreError) { try file.sync() }

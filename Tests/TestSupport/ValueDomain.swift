@@ -84,7 +84,8 @@ package struct ValueDomain: Sendable {
         case .empty: return 0
         case .long: return Double.random(in: -1e9...1e9, using: &random)
         case .extreme:
-            let ends = [-0.0, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 9_007_199_254_740_992]
+            let ends = [
+                -0.0, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 9_007_199_254_740_992]
             return ends.randomElement(using: &random) ?? 0
         default: return Double(Int.random(in: -12...12, using: &random)) / 4
         }

@@ -1,7 +1,7 @@
 // Runs one workload of the stack COUNT times on a store of 100,000 persons, so that `instructions` can count under callgrind.
 //   heartwood-instructions STORE load | point | equality | range | all | insert  COUNT
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 final class Person: NSManagedObject {
     var name: String {

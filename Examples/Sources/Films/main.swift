@@ -5,35 +5,38 @@ import RecordLog
 let path = FileManager.default.temporaryDirectory.appendingPathComponent("films-\(UUID()).heartwood").path
 let store = try LogStore.open(path: path)
 
-// One commit: the table, its index and a row. A value goes in piece by piece.
-let byYear = try store.write(author: "importer") { transaction in
+// One commit: the table and its index.
+let films = try store.write(author: "importer") { transaction in
     let films = try transaction.defineTable(name: "films", columns: [("title", .text), ("year", .int32), ("frames", .value)])
-    let year = films.currentLayout.columns[1]
-    let byYear = try transaction.defineIndex(named: "byYear", on: films.id, parts: [IndexPart(column: year.id, ascending: true)])
-    let row = RowBuilder()
-    row.begin(films.currentLayout)
-    row.set(0, text: "The Log")
-    row.set(1, int64: 1926)
-    row.set(2, value: try transaction.writeValue { writer in
-        for second in 0..<60 { try [UInt8](repeating: UInt8(second), count: 100_000).withUnsafeBytes { try writer.append($0) } }
-    })
-    try transaction.put(RowReference(table: films.id, row: try transaction.newRow(in: films.id)), body: row.finish())
-    return byYear
+    let year = try films.column("year", as: Int.self)
+    _ = try transaction.defineIndex(named: "byYear", on: films.id, parts: [year.ascending])
+    return films
+}
+let title = try films.column("title", as: String.self), year = try films.column("year", as: Int?.self)
+let frames = try films.largeColumn("frames")
+
+// Another: a row. Its value goes in piece by piece.
+try store.write { transaction in
+    let value = try transaction.writeValue { writer in
+        for second in 0..<60 { try writer.append([UInt8](repeating: UInt8(second), count: 100_000)) }
+    }
+    try transaction.insert(into: films) { film in
+        try film.set(title, to: "The Log")
+        try film.set(year, to: 1926)
+        try film.set(frames, to: value)
+    }
 }
 
-// A snapshot is one state of the store, whatever others write meanwhile.
+// A snapshot is one state of the store, also while others write.
 let snapshot = store.snapshot()
-let layout = snapshot.catalog.table(named: "films")!.currentLayout
-let key = KeyBuilder()
-key.append(int64: 1926)
+var found = try snapshot.index(named: "byYear", on: films).equal(to: 1926).rows()
 var bytes = 0
-try snapshot.rows(byYear, .prefix(key.bytes)) { row in
-    print(String(decoding: row.bytes(layout.access[0]), as: UTF8.self), row.int64(layout.access[1]))
-    try snapshot.value(layout.access[2], of: row)?.forEachChunk { chunk in
+while let film = try found.next() {
+    print(try film[title], try film[year] ?? 0)
+    try film.value(of: frames)?.forEachChunk { chunk in
         bytes += chunk.count
         return true
     }
-    return true
 }
 precondition(bytes == 6_000_000)
 try store.close()

@@ -4,7 +4,7 @@ import RecordLog
 
 struct CompactCommand: Command {
     static let name = "compact"
-    static let summary = "write the live data to a new file in the store's place"
+    static let summary = "write the live data to a new file that replaces the store's"
     static let help = """
         USAGE: heartwood compact STORE [--keep-commits N | --keep-since TIME | --to NEW]
 
@@ -65,7 +65,7 @@ struct CompactCommand: Command {
             Output.line("\(Output.number(Int(report.commits))) commit\(report.commits == 1 ? "" : "s") kept or made meanwhile")
         }
         if let holders = report.holders, !holders.isEmpty {
-            Output.line("the old file's space comes free once these let go of it: \(holders.map(\.description).joined(separator: ", "))")
+            Output.line("the old file's space is freed once these close it: \(holders.map(\.description).joined(separator: ", "))")
         }
         return 0
     }

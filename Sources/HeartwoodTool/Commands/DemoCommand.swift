@@ -4,7 +4,7 @@ import RecordLog
 
 struct DemoCommand: Command {
     static let name = "demo"
-    static let summary = "make an address book and show what a log buys"
+    static let summary = "make an address book and measure the store"
     static let help = """
         USAGE: heartwood demo [--people N] [--store PATH]
 
@@ -104,11 +104,15 @@ struct DemoCommand: Command {
         let reads = open.log?.statistics.rowReads ?? 0
         let faults = page.result.filter(\.isFault).count
         let name = page.result.first?.name ?? ""
-        line("faults among them", "\(faults) of \(page.result.count); reading one name fired one, \((open.log?.statistics.rowReads ?? 0) - reads) further rows read")
+        line(
+            "faults among them",
+            "\(faults) of \(page.result.count); reading one name fired one, \((open.log?.statistics.rowReads ?? 0) - reads) further rows read")
         line("the first of them", "\(name), in the group \(page.result.first?.group?.title ?? "-")")
         let members = try measure { try AddressBook(context: open.context).firstGroupCount() }
         line("people in that kind of group", "\(Output.number(members.result)), counted in the index in \(Self.time(members.seconds))")
-        if let memoryBefore, let now = ProcessMemory.resident { line("memory after all that", Output.bytes(now > memoryBefore ? now - memoryBefore : 0)) }
+        if let memoryBefore, let now = ProcessMemory.resident {
+            line("memory after all that", Output.bytes(now > memoryBefore ? now - memoryBefore : 0))
+        }
         let uri = page.result.first?.objectID.uriRepresentation().absoluteString ?? ""
         try open.close()
         return uri
@@ -121,7 +125,9 @@ struct DemoCommand: Command {
         let compacted = try measure { try open.log?.compact(progress: progress.show) }
         progress.finish()
         if let report = compacted.result {
-            line("log before and after", "\(Output.bytes(report.bytesBefore)), \(Output.bytes(report.bytesAfter)) in \(Self.time(compacted.seconds))")
+            line(
+                "log before and after",
+                "\(Output.bytes(report.bytesBefore)), \(Output.bytes(report.bytesAfter)) in \(Self.time(compacted.seconds))")
         }
         try open.close()
     }

@@ -3,7 +3,7 @@ import Heartwood
 
 struct HistoryCommand: Command {
     static let name = "history"
-    static let summary = "list what was saved to a store that tracks its history"
+    static let summary = "list the transactions of a store that tracks its history"
     static let help = """
         USAGE: heartwood history STORE [--after N|TIME] [--author A] [--limit N] [--json] [--delete-before N|TIME]
 
@@ -23,7 +23,7 @@ struct HistoryCommand: Command {
     static let flags: Set<String> = ["json", DamagedStore.flag]
 
     /// A position in a history.
-    private enum Place {
+    private enum Position {
         case number(UInt64)
         case date(Date)
 
@@ -41,8 +41,8 @@ struct HistoryCommand: Command {
     }
 
     private let store: String
-    private let after: Place?
-    private let deleteBefore: Place?
+    private let after: Position?
+    private let deleteBefore: Position?
     private let author: String?
     private let limit: Int
     private let isJSON: Bool
@@ -50,14 +50,14 @@ struct HistoryCommand: Command {
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
-        after = try arguments["after"].map { try Place("after", $0) }
-        deleteBefore = try arguments["delete-before"].map { try Place("delete-before", $0) }
+        after = try arguments["after"].map { try Position("after", $0) }
+        deleteBefore = try arguments["delete-before"].map { try Position("delete-before", $0) }
         author = arguments["author"]
         limit = try arguments.integer("limit", default: .max, from: 1)
         isJSON = arguments.has("json")
         acceptsDamage = arguments.has(DamagedStore.flag)
         guard deleteBefore == nil || after == nil && author == nil && arguments["limit"] == nil && !isJSON else {
-            throw ToolError.usage("--delete-before stands alone")
+            throw ToolError.usage("--delete-before takes no other option")
         }
     }
 
@@ -77,8 +77,8 @@ struct HistoryCommand: Command {
         return 0
     }
 
-    private func delete(before place: Place, _ open: OpenStore) throws {
-        switch place {
+    private func delete(before position: Position, _ open: OpenStore) throws {
+        switch position {
         case .number(let number): try open.coordinator.persistentStores.first?.deleteTransactions(before: number)
         case .date(let date): try open.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: date))
         }

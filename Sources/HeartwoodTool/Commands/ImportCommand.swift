@@ -55,8 +55,8 @@ struct ImportCommand: Command {
         guard key == nil || entity != nil else { throw ToolError.usage("--key needs --entity, whose attribute it is") }
         batch = try arguments.integer("batch", default: 1000, from: 1)
         isStrict = arguments.has("strict")
-        if let stated = arguments["format"] {
-            guard let known = RecordFormat(rawValue: stated) else { throw ToolError.usage("--format is jsonl, csv or tsv, not \"\(stated)\"") }
+        if let given = arguments["format"] {
+            guard let known = RecordFormat(rawValue: given) else { throw ToolError.usage("--format is jsonl, csv or tsv, not \"\(given)\"") }
             format = known
         } else {
             format = RecordFormat(path: file)

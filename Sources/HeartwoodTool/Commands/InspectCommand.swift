@@ -4,7 +4,7 @@ import RecordLog
 
 struct InspectCommand: Command {
     static let name = "inspect"
-    static let summary = "show what is in a store and where its bytes go"
+    static let summary = "show a store's contents and its use of space"
     static let help = """
         USAGE: heartwood inspect STORE [--json] [--commit N] [--object URI] [--no-mmap]
 

@@ -38,9 +38,9 @@ struct ModelCommand: Command {
         acceptsDamage = arguments.has(DamagedStore.flag)
         isDifference = arguments.positional.first == "diff" && arguments.positional.count > 1
         files = isDifference ? Array(try arguments.exactly(["diff", "OLD", "NEW"]).dropFirst()) : try arguments.exactly(["FILE"])
-        let stated = arguments["format"] ?? Format.table.rawValue
-        guard let known = Format(rawValue: stated) else {
-            throw ToolError.usage("--format is \(Format.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(stated)\"")
+        let given = arguments["format"] ?? Format.table.rawValue
+        guard let known = Format(rawValue: given) else {
+            throw ToolError.usage("--format is \(Format.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(given)\"")
         }
         format = known
         svg = arguments["svg"]
@@ -82,7 +82,7 @@ struct ModelCommand: Command {
 
     private func write(_ text: String, to path: String) throws {
         guard URL(fileURLWithPath: path).resolvingSymlinksInPath() != URL(fileURLWithPath: files[0]).resolvingSymlinksInPath() else {
-            throw ToolError.usage("\(path) is what is to be drawn, and would be lost; give another file")
+            throw ToolError.usage("\(path) is the model to draw, and would be overwritten; give another file")
         }
         do {
             try OutputFile.replace(path, with: Data((text + "\n").utf8))

@@ -3,7 +3,7 @@ import Heartwood
 
 struct QueryCommand: Command {
     static let name = "query"
-    static let summary = "show, group and count what an entity has"
+    static let summary = "show, group and count an entity's objects"
     static let help = """
         USAGE: heartwood query STORE ENTITY [OPTIONS]
 

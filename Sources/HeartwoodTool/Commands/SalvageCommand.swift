@@ -4,7 +4,7 @@ import RecordLog
 
 struct SalvageCommand: Command {
     static let name = "salvage"
-    static let summary = "bring what is whole in a damaged store out to a new one"
+    static let summary = "copy the undamaged parts of a damaged store to a new one"
     static let help = """
         USAGE: heartwood salvage DAMAGED -o NEW [--json] [--no-mmap]
 

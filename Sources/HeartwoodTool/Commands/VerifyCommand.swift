@@ -43,12 +43,13 @@ struct VerifyCommand: Command {
         }
         switch report.tail {
         case .clean: break
-        case .inProgress: Output.line("a writer is at work: what follows the newest commit was not looked at")
+        case .inProgress: Output.line("a writer is at work: the bytes behind the newest commit were not checked")
         case .torn: Output.line("torn: bytes of an unfinished write follow the last commit; opening the store for writing removes them")
         case .corrupt(let offset, let evidence): Output.line("corrupt: \(evidence) (byte \(offset))")
         case .inDoubt(let offset, let path, let state): Output.line("in doubt: \(InspectionReport.inDoubt(path, state)) (byte \(offset))")
         }
-        for remedy in [StoreVerification.Problem.Remedy.restore, .rebuild, .correct] where report.problems.contains(where: { $0.remedy == remedy }) {
+        for remedy in [StoreVerification.Problem.Remedy.restore, .rebuild, .correct]
+        where report.problems.contains(where: { $0.remedy == remedy }) {
             Output.line("remedy: \(Self.text(of: remedy))")
         }
         guard report.isSound else { return 1 }
@@ -61,11 +62,12 @@ struct VerifyCommand: Command {
 
     private static func text(of remedy: StoreVerification.Problem.Remedy) -> String {
         switch remedy {
-        case .restore: "restore a backup, or bring out what is whole with `heartwood salvage`"
+        case .restore: "restore a backup, or copy the undamaged parts to a new store with `heartwood salvage`"
         case .rebuild: "`heartwood compact` makes the indexes anew from the rows"
         case .correct:
             "the checksums hold, so a program has written this: set the properties anew or delete the objects, and save (derived attributes "
-                + "follow a change of what they are derived from), or restore a backup; `heartwood salvage` brings out the rows that are well-formed"
+                + "follow a change of what they are derived from), or restore a backup; `heartwood salvage` copies the well-formed rows to a "
+                + "new store"
         }
     }
 }

@@ -4,17 +4,17 @@ import Heartwood
 struct ModelCheck {
     struct Warning: Equatable {
         /// "Entity" or "Entity.property".
-        let place: String
+        let element: String
         let text: String
 
-        var line: String { "\(place): \(text)" }
+        var line: String { "\(element): \(text)" }
     }
 
     private var warnings: [Warning] = []
 
     static func warnings(_ loaded: LoadedModel) -> [Warning] {
         var check = ModelCheck()
-        check.warnings = loaded.model.oddities.map { Warning(place: $0.place, text: $0.text) }
+        check.warnings = loaded.model.warnings.map { Warning(element: $0.element, text: $0.text) }
         for entity in loaded.entities { check.look(at: entity) }
         check.findDenyRings(loaded.entities)
         check.findSharedClasses(loaded.entities)
@@ -22,7 +22,7 @@ struct ModelCheck {
     }
 
     private mutating func warn(_ entity: NSEntityDescription, _ property: NSPropertyDescription?, _ text: String) {
-        warnings.append(Warning(place: entity.title + (property.map { ".\($0.name)" } ?? ""), text: text))
+        warnings.append(Warning(element: entity.title + (property.map { ".\($0.name)" } ?? ""), text: text))
     }
 
     private mutating func look(at entity: NSEntityDescription) {
@@ -52,7 +52,7 @@ struct ModelCheck {
         let destination = relationship.destinationEntity?.title ?? "?"
         if relationship.isTransient { return }
         guard let inverse = relationship.inverseRelationship else {
-            return warn(entity, relationship, "has no inverse: a deleted \(destination) is not taken out of it")
+            return warn(entity, relationship, "has no inverse: a deleted \(destination) is not removed from it")
         }
         switch relationship.deleteRule {
         case .nullifyDeleteRule where !inverse.isOptional && !inverse.isToMany:
@@ -79,7 +79,7 @@ struct ModelCheck {
                 $0.deleteRule == .denyDeleteRule && !$0.isOptional && !$0.isTransient && $0.destinationEntity != nil
             })
         })
-        var told: Set<Set<String>> = []
+        var reported: Set<Set<String>> = []
         for start in entities {
             // The shortest way back, breadth first.
             var ways: [(entity: NSEntityDescription, path: [NSRelationshipDescription])] = [(start, [])]
@@ -93,10 +93,10 @@ struct ModelCheck {
                     let path = way.path + [edge]
                     if destination === start {
                         let names = path.map { "\($0.holder?.title ?? "?").\($0.name)" }
-                        if told.insert(Set(names)).inserted {
+                        if reported.insert(Set(names)).inserted {
                             warn(
                                 start, path[0],
-                                "denies in a ring (\(names.joined(separator: ", "))), each required: none of it can ever be deleted")
+                                "denies in a ring (\(names.joined(separator: ", "))), each required: none of them can ever be deleted")
                         }
                         next = ways.count
                         break

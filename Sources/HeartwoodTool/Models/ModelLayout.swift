@@ -41,14 +41,14 @@ struct ModelLayout {
 
     init(_ loaded: LoadedModel) {
         let entities = loaded.entities
-        let places = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($0.element), $0.offset) })
+        let indexes = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($0.element), $0.offset) })
         boxes = entities.map(Self.box)
         for (index, entity) in entities.enumerated() {
-            if let parent = entity.superentity.flatMap({ places[ObjectIdentifier($0)] }) {
+            if let parent = entity.superentity.flatMap({ indexes[ObjectIdentifier($0)] }) {
                 lines.append(Line(from: parent, to: index, relationship: nil))
             }
             for relationship in entity.ownRelationships where relationship.isDrawn {
-                if let destination = relationship.destinationEntity.flatMap({ places[ObjectIdentifier($0)] }) {
+                if let destination = relationship.destinationEntity.flatMap({ indexes[ObjectIdentifier($0)] }) {
                     lines.append(Line(from: index, to: destination, relationship: relationship))
                 }
             }
@@ -111,7 +111,7 @@ struct ModelLayout {
     // MARK: Columns
 
     /// A position in a column: a box, or a point of a line that passes through.
-    private struct Place {
+    private struct Node {
         let box: Int?
         let line: Int?
         var y = 0.0
@@ -124,40 +124,40 @@ struct ModelLayout {
         let mine = lines.indices.filter { within.contains(lines[$0].from) }
         let turned = mine.filter { lines[$0].from != lines[$0].to }.map { line in (line, lines[line].from, lines[line].to) }
         let column = columns(members, turned.map { ($0.1, $0.2) })
-        var places: [Place] = [], columnPlaces = [[Int]](repeating: [], count: (column.values.max() ?? 0) + 1)
-        var placeOfBox: [Int: Int] = [:]
+        var nodes: [Node] = [], columnNodes = [[Int]](repeating: [], count: (column.values.max() ?? 0) + 1)
+        var nodeOfBox: [Int: Int] = [:]
         for member in members {
-            placeOfBox[member] = places.count
-            columnPlaces[column[member] ?? 0].append(places.count)
-            places.append(Place(box: member, line: nil, height: boxes[member].height))
+            nodeOfBox[member] = nodes.count
+            columnNodes[column[member] ?? 0].append(nodes.count)
+            nodes.append(Node(box: member, line: nil, height: boxes[member].height))
         }
         var through: [Int: [Int]] = [:]
         for (line, from, to) in turned {
             let a = column[from] ?? 0, b = column[to] ?? 0
             let (left, right) = a <= b ? (from, to) : (to, from)
-            var last = placeOfBox[left] ?? 0
+            var last = nodeOfBox[left] ?? 0
             var way: [Int] = []
             if abs(a - b) > 1 {
                 for between in min(a, b) + 1..<max(a, b) {
-                    way.append(places.count)
-                    columnPlaces[between].append(places.count)
-                    Self.connect(last, places.count, &places, Place(box: nil, line: line, height: 10))
-                    last = places.count - 1
+                    way.append(nodes.count)
+                    columnNodes[between].append(nodes.count)
+                    Self.connect(last, nodes.count, &nodes, Node(box: nil, line: line, height: 10))
+                    last = nodes.count - 1
                 }
             }
-            let end = placeOfBox[right] ?? 0
-            places[last].neighbours.append(end)
-            places[end].neighbours.append(last)
+            let end = nodeOfBox[right] ?? 0
+            nodes[last].neighbours.append(end)
+            nodes[end].neighbours.append(last)
             through[line] = a <= b ? way : way.reversed()
         }
-        Self.order(&columnPlaces, &places)
-        return finish(members, mine, columnPlaces, places, through)
+        Self.order(&columnNodes, &nodes)
+        return finish(members, mine, columnNodes, nodes, through)
     }
 
-    private static func connect(_ last: Int, _ new: Int, _ places: inout [Place], _ place: Place) {
-        places.append(place)
-        places[last].neighbours.append(new)
-        places[new].neighbours.append(last)
+    private static func connect(_ last: Int, _ new: Int, _ nodes: inout [Node], _ node: Node) {
+        nodes.append(node)
+        nodes[last].neighbours.append(new)
+        nodes[new].neighbours.append(last)
     }
 
     /// A box's column is behind those of all boxes that refer to it. Lines that would close a cycle do not count.
@@ -194,22 +194,22 @@ struct ModelLayout {
     }
 
     /// Sweeps over the columns and moves each position to the mean of its neighbours' heights.
-    private static func order(_ columns: inout [[Int]], _ places: inout [Place]) {
+    private static func order(_ columns: inout [[Int]], _ nodes: inout [Node]) {
         func stack(_ column: [Int]) {
             var y = 0.0
             for index in column {
-                places[index].y = y
-                y += places[index].height + rowGap
+                nodes[index].y = y
+                y += nodes[index].height + rowGap
             }
-            for index in column { places[index].y -= y / 2 }
+            for index in column { nodes[index].y -= y / 2 }
         }
         for column in columns { stack(column) }
         for sweep in 0..<8 {
             for at in sweep % 2 == 0 ? Array(columns.indices) : columns.indices.reversed() {
                 let middle = columns[at].map { index -> Double in
-                    let around = places[index].neighbours
-                    guard !around.isEmpty else { return places[index].y }
-                    return around.reduce(0) { $0 + places[$1].y + places[$1].height / 2 } / Double(around.count)
+                    let around = nodes[index].neighbours
+                    guard !around.isEmpty else { return nodes[index].y }
+                    return around.reduce(0) { $0 + nodes[$1].y + nodes[$1].height / 2 } / Double(around.count)
                 }
                 columns[at] = zip(columns[at], middle).enumerated()
                     .sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }.map(\.element.0)
@@ -219,24 +219,24 @@ struct ModelLayout {
     }
 
     private mutating func finish(
-        _ members: [Int], _ mine: [Int], _ columns: [[Int]], _ places: [Place], _ through: [Int: [Int]]
+        _ members: [Int], _ mine: [Int], _ columns: [[Int]], _ nodes: [Node], _ through: [Int: [Int]]
     ) -> (members: [Int], lines: [Int], width: Double, height: Double) {
-        let top = places.map(\.y).min() ?? 0
+        let top = nodes.map(\.y).min() ?? 0
         var x = 0.0, tall = 0.0
-        var middle = [Double](repeating: 0, count: places.count)
+        var middle = [Double](repeating: 0, count: nodes.count)
         for column in columns {
-            let widest = column.compactMap { places[$0].box.map { boxes[$0].width } }.max() ?? 0
+            let widest = column.compactMap { nodes[$0].box.map { boxes[$0].width } }.max() ?? 0
             for index in column {
                 middle[index] = x + widest / 2
-                tall = max(tall, places[index].y - top + places[index].height)
-                if let box = places[index].box {
+                tall = max(tall, nodes[index].y - top + nodes[index].height)
+                if let box = nodes[index].box {
                     boxes[box].x = x + (widest - boxes[box].width) / 2
-                    boxes[box].y = places[index].y - top
+                    boxes[box].y = nodes[index].y - top
                 }
             }
             x += widest + Self.columnGap
         }
-        for line in mine { lines[line].points = (through[line] ?? []).map { (middle[$0], places[$0].y - top + places[$0].height / 2) } }
+        for line in mine { lines[line].points = (through[line] ?? []).map { (middle[$0], nodes[$0].y - top + nodes[$0].height / 2) } }
         // A line from a box to itself runs round its right side.
         let loops = mine.contains { lines[$0].from == lines[$0].to }
         return (members, mine, max(0, x - Self.columnGap) + (loops ? 60 : 0), tall)

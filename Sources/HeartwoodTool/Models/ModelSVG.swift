@@ -87,10 +87,10 @@ struct ModelSVG {
     /// A height at one side of a box that no line has taken.
     private mutating func height(_ box: Int, _ isRight: Bool) -> Double {
         let side = box * 2 + (isRight ? 1 : 0)
-        let place = used[side, default: 0]
-        used[side] = place + 1
+        let count = used[side, default: 0]
+        used[side] = count + 1
         let room = max(layout.boxes[box].height - 20, 1)
-        return layout.boxes[box].y + 14 + (Double(place) * 15).truncatingRemainder(dividingBy: room)
+        return layout.boxes[box].y + 14 + (Double(count) * 15).truncatingRemainder(dividingBy: room)
     }
 
     /// Writes the relationship's name and multiplicity at the box where the line ends.

@@ -36,7 +36,7 @@ enum ModelTable {
         if entity.isAbstract { parts.append("abstract") }
         if let parent = entity.superentity { parts.append("inherits from \(parent.title)") }
         if let name = entity.managedObjectClassName, name != entity.name, name != "NSManagedObject" { parts.append("class \(name)") }
-        if let old = entity.statedRenamingIdentifier { parts.append("was \(old)") }
+        if let old = entity.declaredRenamingIdentifier { parts.append("was \(old)") }
         return entity.title + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
     }
 
@@ -79,7 +79,7 @@ enum ModelTable {
         default: break
         }
         if property.isTransient, !(property is NSFetchedPropertyDescription) { parts.append("transient") }
-        if let old = property.statedRenamingIdentifier { parts.append("was \(old)") }
+        if let old = property.declaredRenamingIdentifier { parts.append("was \(old)") }
         return parts
     }
 

@@ -83,9 +83,9 @@ struct QueryColumn {
         }
         if isPath, text.unicodeScalars.first?.properties.numericType == nil { return QueryColumn(path: text) }
         var format = text, name = text
-        if let place = text.range(of: #"\s[Aa][Ss]\s+[\p{L}_][\p{L}\p{N}_]*$"#, options: .regularExpression) {
-            format = String(text[..<place.lowerBound])
-            name = text[place].dropFirst(3).trimmingCharacters(in: .whitespaces)
+        if let range = text.range(of: #"\s[Aa][Ss]\s+[\p{L}_][\p{L}\p{N}_]*$"#, options: .regularExpression) {
+            format = String(text[..<range.lowerBound])
+            name = text[range].dropFirst(3).trimmingCharacters(in: .whitespaces)
         }
         let description = NSExpressionDescription()
         description.name = name

@@ -79,7 +79,7 @@ enum AttributeText {
             return nil
         }
         guard let data = Data(base64Encoded: String(text.dropFirst(dataPrefix.count))) else {
-            throw ToolError.failure("\(attribute.name): what follows \(dataPrefix) is no base 64")
+            throw ToolError.failure("\(attribute.name): the text after \(dataPrefix) is not base 64")
         }
         return data
     }

@@ -39,13 +39,13 @@ struct DecimalDigits {
             rest.removeFirst()
             let isBelowOne = sign() ?? false
             guard !rest.isEmpty else { return nil }
-            var stated = 0
+            var given = 0
             while let byte = rest.first {
                 guard let value = digit(byte) else { return nil }
-                stated = min(stated * 10 + Int(value), Self.exponentMax)
+                given = min(given * 10 + Int(value), Self.exponentMax)
                 rest.removeFirst()
             }
-            exponent += isBelowOne ? -stated : stated
+            exponent += isBelowOne ? -given : given
         }
         while digits.last == 0 {
             digits.removeLast()

@@ -79,7 +79,7 @@ final class DelimitedReader: RecordReader {
         guard let data = try lines.next() else { return nil }
         try data.withUnsafeBytes { bytes in
             guard let fault = UTF8Fault(in: bytes) else { return }
-            throw ToolError.failure("line \(lines.line), column \(TextPlace(fault.offset, in: bytes).column): \(fault.text)")
+            throw ToolError.failure("line \(lines.line), column \(TextPosition(fault.offset, in: bytes).column): \(fault.text)")
         }
         // Foundation's conversion would drop a byte order mark, which is text in any line but the first.
         return String(decoding: data, as: UTF8.self)

@@ -10,7 +10,7 @@ final class ImportLabels {
     private var objects: [ExactText: NSManagedObject] = [:]
     private var saved: [ExactText: NSManagedObjectID] = [:]
     /// For each label without a line so far, the first line that refers to it.
-    private var awaitedLines: [ExactText: Int] = [:]
+    private var unresolvedLines: [ExactText: Int] = [:]
 
     init(context: NSManagedObjectContext) {
         self.context = context
@@ -21,7 +21,8 @@ final class ImportLabels {
         if let known = objects[key] { return known }
         if let known = saved[key] { return context.object(with: known) }
         guard let uri = URL(string: label), uri.scheme == "x-coredata",
-            let id = context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri), let found = try? context.existingObject(with: id)
+            let id = context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri),
+                let found = try? context.existingObject(with: id)
         else { return nil }
         saved[key] = id
         return found
@@ -32,11 +33,11 @@ final class ImportLabels {
     /// Notes that this object was made because another line refers to it.
     func await(_ object: NSManagedObject, _ label: String, line: Int) {
         add(object, label)
-        awaitedLines[ExactText(label)] = line
+        unresolvedLines[ExactText(label)] = line
     }
 
     /// - Returns: whether the object of this line was made because another line refers to it.
-    func arrived(_ label: String) -> Bool { awaitedLines.removeValue(forKey: ExactText(label)) != nil }
+    func arrived(_ label: String) -> Bool { unresolvedLines.removeValue(forKey: ExactText(label)) != nil }
 
     /// Takes over the permanent IDs of saved objects.
     func endBatch() {
@@ -45,12 +46,12 @@ final class ImportLabels {
     }
 
     /// The labels that were referred to and have no line: the first such line, its label, and their number.
-    var firstAwaited: (line: Int, label: String, count: Int)? {
-        awaitedLines.min { $0.value < $1.value }.map { ($0.value, $0.key.text, awaitedLines.count) }
+    var firstUnresolved: (line: Int, label: String, count: Int)? {
+        unresolvedLines.min { $0.value < $1.value }.map { ($0.value, $0.key.text, unresolvedLines.count) }
     }
 
     /// Saved objects that were made only because other lines refer to them.
-    var savedAwaited: [NSManagedObjectID] { awaitedLines.keys.compactMap { saved[$0] } }
+    var savedUnresolved: [NSManagedObjectID] { unresolvedLines.keys.compactMap { saved[$0] } }
 
     /// The entity's name in a URI.
     static func entityName(in label: String) -> String? {

@@ -28,7 +28,7 @@ final class JSONLinesReader: RecordReader {
             do throws(JSONText.Fault) {
                 return try JSONText.value(bytes)
             } catch {
-                let column = TextPlace(error.offset, in: bytes).column
+                let column = TextPosition(error.offset, in: bytes).column
                 throw ToolError.failure(
                     "line \(lines.line): this is not JSON (column \(column): \(error.reason)); each line is to be one JSON object")
             }

@@ -162,14 +162,14 @@ struct JSONText {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): break
-        default: throw Fault(reason: "there is no such character behind a backslash", offset: start)
+        default: throw Fault(reason: "this character cannot follow a backslash", offset: start)
         }
         let unit = try hexadecimal()
         if let scalar = Unicode.Scalar(unit) { return scalar }
         // A high surrogate; the low one must follow.
         guard unit < 0xDC00, word("\\u"), case let low = try hexadecimal(), (0xDC00...0xDFFF).contains(low),
             let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-        else { throw Fault(reason: "half of a surrogate pair is no character", offset: start) }
+        else { throw Fault(reason: "half a surrogate pair is not a character", offset: start) }
         return scalar
     }
 

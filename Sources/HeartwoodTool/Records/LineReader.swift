@@ -59,7 +59,7 @@ final class LineReader {
                 return found
             }
             guard buffer.count - start < Self.lineMax else {
-                throw ToolError.failure("line \(line + 1) is longer than 2 GiB; this is no text file")
+                throw ToolError.failure("line \(line + 1) is longer than 2 GiB; this is not a text file")
             }
             buffer.removeSubrange(..<start)
             searched -= start

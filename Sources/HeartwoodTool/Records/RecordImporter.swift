@@ -25,9 +25,9 @@ final class RecordImporter {
     private(set) var updated = 0
     private(set) var edges = 0
     /// Objects with a key that other lines refer to and whose own record has not come. Only these and the labels outlive a batch.
-    private var awaited: Set<NSManagedObjectID> = []
+    private var unresolved: Set<NSManagedObjectID> = []
     /// Awaited objects of the current batch, which have no permanent ID yet.
-    private var awaitedInBatch: [ObjectIdentifier: NSManagedObject] = [:]
+    private var unresolvedInBatch: [ObjectIdentifier: NSManagedObject] = [:]
     /// Awaited objects that cannot be saved before their own records come, because a required value is missing.
     private var unfinished: Set<ObjectIdentifier> = []
     private var needs: [ObjectIdentifier: Bool] = [:]
@@ -65,7 +65,8 @@ final class RecordImporter {
         guard !attribute.allowsExternalBinaryDataStorage || attribute.attributeType != .binaryDataAttributeType else {
             throw ToolError.usage("\(key) holds data outside its rows, which cannot be the key")
         }
-        guard attribute.attributeType != .transformableAttributeType else { throw ToolError.usage("\(key) is transformable, and cannot be the key") }
+        guard attribute.attributeType != .transformableAttributeType
+        else { throw ToolError.usage("\(key) is transformable, and cannot be the key") }
         guard !entity.isAbstract else { throw ToolError.usage("\(entity.name ?? "") is abstract; name one of its subentities") }
         return attribute
     }
@@ -96,7 +97,7 @@ final class RecordImporter {
 
     /// The part of an error message about the objects that are in the store when an import stops.
     private var kept: String {
-        (hasSaved ? "Lines before \(firstLine) are saved" : "Nothing is saved") + "; import the file again once that is mended"
+        (hasSaved ? "Lines before \(firstLine) are saved" : "Nothing is saved") + "; correct it and import the file again"
     }
 
     private func save(through line: Int?) throws {
@@ -106,8 +107,8 @@ final class RecordImporter {
             throw ToolError.failure("lines \(firstLine) to \(line.map(String.init) ?? "the end"): \(ToolError.sentence(of: error)) \(kept)")
         }
         hasSaved = true
-        for object in awaitedInBatch.values where object.managedObjectContext != nil { awaited.insert(object.objectID) }
-        awaitedInBatch.removeAll(keepingCapacity: true)
+        for object in unresolvedInBatch.values where object.managedObjectContext != nil { unresolved.insert(object.objectID) }
+        unresolvedInBatch.removeAll(keepingCapacity: true)
         for lookup in lookups.values { lookup.endBatch() }
         labels.endBatch()
     }
@@ -119,11 +120,11 @@ final class RecordImporter {
             throw ToolError.failure("the record does not say of which entity it is; give --entity, or \"\(Record.entityName)\" in each line")
         }
         if let known = targets[name] { return known }
-        guard let stated = open.model.entitiesByName[name], open.entities.contains(where: { $0 === stated }) else {
+        guard let declared = open.model.entitiesByName[name], open.entities.contains(where: { $0 === declared }) else {
             throw ToolError.failure("there is no entity \"\(DisplayWidth.printable(name))\" in this store")
         }
-        guard !stated.isAbstract else { throw ToolError.failure("the entity \(name) is abstract, so nothing is of it alone") }
-        let made = Self.target(stated, nil)
+        guard !declared.isAbstract else { throw ToolError.failure("the entity \(name) is abstract, so it has no objects of its own") }
+        let made = Self.target(declared, nil)
         targets[name] = made
         return made
     }
@@ -162,14 +163,16 @@ final class RecordImporter {
         let label = try record.text(Record.labelName)
         var identity: Any?
         if let lookup = target.lookup {
-            identity = try record.values.first { $0.name == lookup.attribute.name }.flatMap { try AttributeText.value($0.value, for: lookup.attribute) }
+            identity = try record.values.first { $0.name == lookup.attribute.name }
+                .flatMap { try AttributeText.value($0.value, for: lookup.attribute) }
             guard identity != nil || label != nil else { throw ToolError.failure("the key \"\(lookup.attribute.name)\" is missing") }
         } else if label == nil {
             throw ToolError.failure("the record has no \"\(Record.labelName)\", and there is no --key for its entity")
         }
         if let label, let known = try labels.find(label) {
             guard known.entity === target.entity else {
-                throw ToolError.failure("\(quoted(label)) is of the entity \(known.entity.name ?? ""), and this record of \(target.entity.name ?? "")")
+                throw ToolError.failure(
+                    "\(quoted(label)) is of the entity \(known.entity.name ?? ""), and this record of \(target.entity.name ?? "")")
             }
             let isNew = labels.arrived(label)
             if isNew { inserted += 1 } else { updated += 1 }
@@ -197,19 +200,19 @@ final class RecordImporter {
     /// Whether this object was made because another line refers to it, and its own record has now come.
     private func arrived(_ object: NSManagedObject) -> Bool {
         unfinished.remove(ObjectIdentifier(object))
-        return awaitedInBatch.removeValue(forKey: ObjectIdentifier(object)) != nil || awaited.remove(object.objectID) != nil
+        return unresolvedInBatch.removeValue(forKey: ObjectIdentifier(object)) != nil || unresolved.remove(object.objectID) != nil
     }
 
     /// Notes an object that was made because a line refers to it.
     private func note(_ made: NSManagedObject, key: NSAttributeDescription?) {
         let entity = made.entity
-        let isNeedy = needs[ObjectIdentifier(entity)] ?? entity.orderedProperties.contains { property in
+        let hasRequired = needs[ObjectIdentifier(entity)] ?? entity.orderedProperties.contains { property in
             guard !property.isOptional, !property.isTransient, property !== key else { return false }
             guard let attribute = property as? NSAttributeDescription else { return true }
             return attribute.defaultValue == nil && attribute.attributeType != .compositeAttributeType
         }
-        needs[ObjectIdentifier(entity)] = isNeedy
-        if isNeedy { unfinished.insert(ObjectIdentifier(made)) }
+        needs[ObjectIdentifier(entity)] = hasRequired
+        if hasRequired { unfinished.insert(ObjectIdentifier(made)) }
     }
 
     // MARK: Relationships
@@ -242,7 +245,8 @@ final class RecordImporter {
         case .text, .number, .object: return [value]
         default:
             throw ToolError.failure(
-                "\(relationship.name) is a relationship and takes a key\(relationship.isToMany ? " or a list of keys" : ""), not \(AttributeText.describe(value))")
+                "\(relationship.name) is a relationship and takes a key\(relationship.isToMany ? " or a list of keys" : ""), not "
+                    + AttributeText.describe(value))
         }
     }
 
@@ -251,10 +255,12 @@ final class RecordImporter {
         switch value {
         case .object(let members):
             let reference = Record(line: line, values: members)
-            guard members.allSatisfy({ $0.name == Record.labelName || $0.name == Record.entityName }), let label = try reference.text(Record.labelName)
+            guard members.allSatisfy({ $0.name == Record.labelName || $0.name == Record.entityName }),
+                let label = try reference.text(Record.labelName)
             else {
                 throw ToolError.failure(
-                    "\(relationship.name) is a relationship and names objects as {\"\(Record.labelName)\": LABEL}; their values stand in their own lines")
+                    "\(relationship.name) is a relationship and names objects as {\"\(Record.labelName)\": LABEL}; their values stand in their "
+                        + "own lines")
             }
             return try labelled(label, try reference.text(Record.entityName), relationship, entity)
         case .text(let label) where entity.uniqueAttribute == nil && lookups[ObjectIdentifier(entity)] == nil:
@@ -267,14 +273,14 @@ final class RecordImporter {
         }
         if let known = try lookup.find(identity) { return known }
         let made = try lookup.make(identity)
-        awaitedInBatch[ObjectIdentifier(made)] = made
+        unresolvedInBatch[ObjectIdentifier(made)] = made
         note(made, key: lookup.attribute)
         return made
     }
 
     /// The object with a label; an object of its entity, to be filled later, if its line has not come yet.
     private func labelled(
-        _ label: String, _ stated: String?, _ relationship: NSRelationshipDescription, _ destination: NSEntityDescription
+        _ label: String, _ given: String?, _ relationship: NSRelationshipDescription, _ destination: NSEntityDescription
     ) throws -> NSManagedObject {
         if let known = try labels.find(label) {
             guard known.entity.isKindOf(entity: destination) else {
@@ -283,7 +289,7 @@ final class RecordImporter {
             }
             return known
         }
-        let name = stated ?? ImportLabels.entityName(in: label)
+        let name = given ?? ImportLabels.entityName(in: label)
         guard let entity = name.map({ open.model.entitiesByName[$0] }) ?? (destination.subentities.isEmpty ? destination : nil), !entity.isAbstract,
             entity.isKindOf(entity: destination), open.entities.contains(where: { $0 === entity })
         else {
@@ -307,8 +313,8 @@ final class RecordImporter {
         }
         guard !destination.isAbstract else {
             throw ToolError.failure(
-                "\(relationship.name) takes {\"\(Record.labelName)\": LABEL}: \(destination.name ?? "") is abstract, so a key does not say of which entity "
-                    + "an object is")
+                "\(relationship.name) takes {\"\(Record.labelName)\": LABEL}: \(destination.name ?? "") is abstract, so a key does not say of "
+                    + "which entity an object is")
         }
         let made = UniqueLookup(entity: destination, attribute: attribute, context: open.context)
         lookups[ObjectIdentifier(destination)] = made
@@ -319,9 +325,9 @@ final class RecordImporter {
 
     /// Deletes objects made for labels that no line has: nothing is known of them.
     private func refuseUnknownLabels() throws {
-        guard let first = labels.firstAwaited else { return }
+        guard let first = labels.firstUnresolved else { return }
         open.context.rollback()
-        for id in labels.savedAwaited { open.context.delete(open.context.object(with: id)) }
+        for id in labels.savedUnresolved { open.context.delete(open.context.object(with: id)) }
         try open.context.save()
         let others = first.count > 1 ? ", and \(first.count - 1) more are unknown" : ""
         throw ToolError.failure(
@@ -330,17 +336,17 @@ final class RecordImporter {
 
     /// With `--strict`, deletes objects made for records that never came.
     private func settle() throws {
-        guard isStrict, !awaited.isEmpty else { return }
-        let names = awaited.prefix(5).map { id -> String in
+        guard isStrict, !unresolved.isEmpty else { return }
+        let names = unresolved.prefix(5).map { id -> String in
             let object = open.context.object(with: id)
             let attribute = lookups.values.first { $0.entity === object.entity }?.attribute
             return "\(object.entity.name ?? "") \(attribute.flatMap { object.attributeValue($0) }.map { "\($0)" } ?? "?")"
         }
-        let count = awaited.count
-        for id in awaited { open.context.delete(open.context.object(with: id)) }
+        let count = unresolved.count
+        for id in unresolved { open.context.delete(open.context.object(with: id)) }
         try open.context.save()
         throw ToolError.failure(
-            "\(count) destinations never came, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
+            "\(count) destinations are missing, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
     }
 
     func summary(seconds: Double) -> [String] {
@@ -348,9 +354,9 @@ final class RecordImporter {
         let rate = seconds > 0 ? Int(Double(records) / seconds) : records
         var lines = ["\(Output.number(records)) records: \(Output.number(inserted)) inserted, \(Output.number(updated)) updated, "
             + "\(Output.number(edges)) connections; \(String(format: "%.2f", seconds)) s, \(Output.number(rate)) records a second"]
-        if !awaited.isEmpty {
-            let counts = Dictionary(grouping: awaited) { $0.entity.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
-            lines.append("made with their key alone: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", "))
+        if !unresolved.isEmpty {
+            let counts = Dictionary(grouping: unresolved) { $0.entity.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
+            lines.append("made with only their key: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", "))
         }
         return lines
     }

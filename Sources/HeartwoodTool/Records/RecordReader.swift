@@ -11,11 +11,11 @@ struct Record {
 
     /// - Throws: if the value with this name is not a text. The result is nil if there is no value.
     func text(_ name: String) throws -> String? {
-        guard let stated = values.first(where: { $0.name == name }) else { return nil }
-        switch stated.value {
+        guard let given = values.first(where: { $0.name == name }) else { return nil }
+        switch given.value {
         case .null: return nil
         case .text(let text): return text
-        default: throw ToolError.failure("\(name) takes a text, not \(AttributeText.describe(stated.value))")
+        default: throw ToolError.failure("\(name) takes a text, not \(AttributeText.describe(given.value))")
         }
     }
 }

@@ -13,9 +13,9 @@ final class RecordWriter {
     init(entity: NSEntityDescription, labels: Bool = false, output: OutputBuffer = OutputBuffer()) {
         let all = entity.orderedProperties.filter { !$0.isTransient }
         // Of two inverses on one entity only the first is written, unless the second is ordered; otherwise the second would repeat it.
-        properties = all.enumerated().filter { place, property in
+        properties = all.enumerated().filter { index, property in
             guard let relationship = property as? NSRelationshipDescription, let inverse = relationship.inverseRelationship else { return true }
-            return relationship.isOrdered || !all.prefix(place).contains { $0 === inverse }
+            return relationship.isOrdered || !all.prefix(index).contains { $0 === inverse }
         }.map(\.element)
         self.labels = labels
         self.output = output

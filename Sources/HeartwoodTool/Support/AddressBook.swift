@@ -1,12 +1,14 @@
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 /// The data of the demonstration: contacts in groups.
 struct AddressBook {
     let context: NSManagedObjectContext
 
     private static let firstNames = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Frances", "Ken", "Radia", "Tony", "Lynn", "Niklaus"]
-    private static let lastNames = ["Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Allen", "Thompson", "Perlman", "Hoare", "Conway", "Wirth"]
+    private static let lastNames = [
+        "Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Allen", "Thompson", "Perlman", "Hoare", "Conway", "Wirth",
+    ]
     private static let batch = 10_000
 
     /// Makes `people` contacts and a group for each thousand, and saves every few thousand.

@@ -11,7 +11,7 @@ enum DamagedStore {
         """
 
     static func warn(_ damage: StoreError) {
-        Output.error("heartwood: warning: what follows lacks all that comes behind the damage: \(DisplayWidth.printable(damage.description))")
+        Output.error("heartwood: warning: the output lacks everything behind the damage: \(DisplayWidth.printable(damage.description))")
     }
 
     /// The model that a store carries.
@@ -20,7 +20,7 @@ enum DamagedStore {
         do {
             return try StoredModel.read(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: isAccepted) { if warns { warn($0) } }
         } catch let error as StoreError where error.code == .corrupt && !isAccepted {
-            throw ToolError.failure("\(error.description) --\(flag) reads what comes before the damage, where that can be read.")
+            throw ToolError.failure("\(error.description) --\(flag) reads the part before the damage, if it is readable.")
         }
     }
 }

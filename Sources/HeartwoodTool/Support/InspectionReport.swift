@@ -6,11 +6,11 @@ enum InspectionReport {
     static func lines(_ report: StoreInspection) -> [String] {
         var lines = [
             "store       \(report.path)",
-            "identity    \(identity(report.storeID))",
+            "identity    \(report.storeID.uuidString)",
             "format      version \(report.formatVersion), segments of \(Output.bytes(report.segmentSize))",
             "file        \(Output.bytes(report.fileBytes)), of which log \(Output.bytes(report.logBytes))",
             "live        \(Output.bytes(report.liveBytes)) rows and values, \(Output.bytes(report.indexBytes)) indexes",
-            "dead        \(Output.bytes(report.deadBytes)) (what `heartwood compact` frees)",
+            "dead        \(Output.bytes(report.deadBytes)) (`heartwood compact` frees it)",
             "commits     \(Output.number(report.commits)), the newest number \(report.sequence)"
                 + (report.newestCommitOffset.map { " at byte \($0)" } ?? ""),
             "checkpoints \(Output.number(report.checkpoints))",
@@ -42,16 +42,11 @@ enum InspectionReport {
             + columns.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
     }
 
-    static func identity(_ id: (UInt64, UInt64)) -> String {
-        var id = id
-        return withUnsafeBytes(of: &id) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
-    }
-
     private static func tail(_ tail: StoreInspection.Tail) -> String {
         switch tail {
         case .clean: "clean"
         case .torn: "torn: an unfinished write follows the newest commit; opening for writing removes it"
-        case .inProgress: "a writer is at work on what follows the newest commit"
+        case .inProgress: "a writer is at work behind the newest commit"
         case .corrupt(let offset, let evidence): "corrupt at byte \(offset): \(evidence)"
         case .inDoubt(let offset, let path, let state): "in doubt, at byte \(offset): \(inDoubt(path, state))"
         }
@@ -65,14 +60,14 @@ enum InspectionReport {
         case .committed: part + " and has decided for it: it is shown, and opening for writing completes it"
         case .aborted: part + " and has not decided for it: opening for writing removes it"
         case .undecided:
-            part + " and cannot be asked: nothing can be written until that file is back in its place, or beside this one. Where it is "
-                + "lost for good, heartwood salvage makes a store of what was there before"
+            part + " and cannot be read: nothing can be written until that file is back at its path, or beside this one. If it is "
+                + "lost for good, heartwood salvage makes a store without this commit"
         }
     }
 
     static func json(_ report: StoreInspection) throws -> String {
         try encode([
-            "path": report.path, "identity": identity(report.storeID), "formatVersion": Int(report.formatVersion),
+            "path": report.path, "identity": report.storeID.uuidString, "formatVersion": Int(report.formatVersion),
             "fileBytes": report.fileBytes, "logBytes": report.logBytes, "liveBytes": report.liveBytes, "indexBytes": report.indexBytes,
             "deadBytes": report.deadBytes, "commits": report.commits, "sequence": report.sequence,
             "newestCommitOffset": report.newestCommitOffset.map { $0 as Any } ?? NSNull(), "checkpoints": report.checkpoints,
@@ -83,13 +78,17 @@ enum InspectionReport {
                  "valueBytes": table.values.map { $0.bytes as Any } ?? NSNull()] as [String: Any]
             },
             "indexes": report.indexes.map {
-                ["table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs] as [String: Any]
+                [
+                    "table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs,
+                ] as [String: Any]
             },
         ])
     }
 
     static func encode(_ value: [String: Any]) throws -> String {
-        String(decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]), as: UTF8.self)
+        String(
+            decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]),
+            as: UTF8.self)
     }
 
     // MARK: Commits

@@ -21,14 +21,14 @@ enum SalvageReport {
         case .unfinished: lines.append("torn: an unfinished write follows the last commit; it was never acknowledged, and is left out")
         case .uncertain:
             lines.append(
-                "in doubt: what follows the last whole commit may have been acknowledged; it cannot be read whole, and is left out")
+                "in doubt: the commit behind the last whole one may have been acknowledged; it cannot be read whole, and is left out")
         }
         lines += ["", conclusion(report)]
         return lines
     }
 
     private static func conclusion(_ report: StoreSalvage) -> String {
-        guard report.isComplete else { return "incomplete: see above for what is lost" }
+        guard report.isComplete else { return "incomplete: the losses are listed above" }
         return report.damage.isEmpty
             ? "complete: everything that was acknowledged is in the new store" : "complete: no row is known to be lost by the damage"
     }
@@ -41,8 +41,8 @@ enum SalvageReport {
             }, report.missingCommitRangeCount)
         lines += limited(
             report.incompleteCommits.map { commit in
-                let stated = commit.rowsStated.map { " of \(Output.number($0))" } ?? ""
-                return "incomplete: commit \(commit.sequence), \(Output.number(commit.rowsFound))\(stated) rows found, "
+                let total = commit.rowsStated.map { " of \(Output.number($0))" } ?? ""
+                return "incomplete: commit \(commit.sequence), \(Output.number(commit.rowsFound))\(total) rows found, "
                     + (commit.isTaken ? "taken" : "left out")
             }, report.incompleteCommitCount)
         func note(_ count: Int, _ text: String) {
@@ -51,18 +51,20 @@ enum SalvageReport {
         note(report.tables.reduce(0) { $0 + $1.fromIncompleteCommits }, "rows kept are of incomplete commits")
         note(report.tables.reduce(0) { $0 + $1.lost }, "rows are lost")
         note(report.tables.reduce(0) { $0 + $1.unaccounted }, "row numbers have no record left: rows that are lost, or had been deleted")
-        note(report.tables.reduce(0) { $0 + $1.older }, "rows are there in an older version")
-        note(report.tables.reduce(0) { $0 + $1.malformed }, "rows do not suit their layout, and are lost")
-        note(report.tables.reduce(0) { $0 + $1.valuesLost }, "large values lack a part, or values are none of their column; they are null in their rows:")
+        note(report.tables.reduce(0) { $0 + $1.older }, "rows have an older version")
+        note(report.tables.reduce(0) { $0 + $1.malformed }, "rows do not fit their layout, and are lost")
+        note(
+            report.tables.reduce(0) { $0 + $1.valuesLost },
+            "large values lack a part, or values do not fit their column; they are null in their rows:")
         let names = Dictionary(report.tables.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
         lines += limited(
             report.lostValues.map { lost in
                 "  \(names[lost.reference.table.rawValue] ?? "?") row \(lost.reference.row), \(lost.column), \(Output.bytes(lost.bytes))"
             }, report.tables.reduce(0) { $0 + $1.valuesLost })
         note(report.deletionsByIndex, "rows are left out: an index shows that they had been deleted")
-        note(report.rowsWithoutTable, "rows are of a table that no catalog left knows, and are lost")
-        note(report.malformedRecords, "records make no sense, though their checksums hold")
-        note(report.systemValuesOlder, "of the store's own values (its tables, model, metadata) are there in an older version")
+        note(report.rowsWithoutTable, "rows are of a table that no readable catalog has, and are lost")
+        note(report.malformedRecords, "records are malformed, though their checksums hold")
+        note(report.systemValuesOlder, "of the store's own values (its tables, model, metadata) have an older version")
         note(report.systemValuesLost, "of the store's own values (its tables, model, metadata) are lost")
         return lines
     }
@@ -78,7 +80,7 @@ enum SalvageReport {
 
     static func json(_ report: StoreSalvage) throws -> String {
         let value: [String: Any] = [
-            "path": report.path, "newPath": report.newPath, "identity": InspectionReport.identity(report.storeID),
+            "path": report.path, "newPath": report.newPath, "identity": report.storeID.uuidString,
             "isComplete": report.isComplete, "rows": report.rows, "fileBytes": report.fileBytes, "newFileBytes": report.newFileBytes,
             "wholeCommits": report.wholeCommits, "newestCommit": report.newestCommit, "tail": report.tail.rawValue,
             "tables": report.tables.map {
@@ -93,7 +95,9 @@ enum SalvageReport {
             "missingCommits": report.missingCommits.map { ["first": $0.lowerBound, "last": $0.upperBound] },
             "incompleteCommitCount": report.incompleteCommitCount,
             "incompleteCommits": report.incompleteCommits.map {
-                ["sequence": $0.sequence, "rowsStated": $0.rowsStated ?? NSNull(), "rowsFound": $0.rowsFound, "isTaken": $0.isTaken] as [String: Any]
+                [
+                    "sequence": $0.sequence, "rowsStated": $0.rowsStated ?? NSNull(), "rowsFound": $0.rowsFound, "isTaken": $0.isTaken,
+                ] as [String: Any]
             },
             "lostValues": report.lostValues.map {
                 ["table": $0.reference.table.rawValue, "row": $0.reference.row, "column": $0.column, "bytes": $0.bytes] as [String: Any]

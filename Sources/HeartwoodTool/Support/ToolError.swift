@@ -33,7 +33,8 @@ enum ToolError: Error {
 
     /// Classifies a fetch's error: a request without meaning is wrong usage, a store that cannot be read is not.
     static func ofRequest(_ error: any Error) -> any Error {
-        guard !(error is ToolError), !(error is Output.Ended), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil else { return error }
+        guard !(error is ToolError), !(error is Output.Ended), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil
+        else { return error }
         // The message may have indented lines that point at a position in the request.
         let indentation = "\n    "
         let parts = text(of: error as NSError).replacing("\r\n", with: "\n").split(separator: indentation, omittingEmptySubsequences: false)

@@ -85,7 +85,7 @@ public final class Catalog: Sendable {
 
     /// Whether a row has at least the bytes that its layout requires.
     @inline(__always)
-    func isWellFormed(_ row: RowView) -> Bool {
+    func isWellFormed(_ row: UnsafeRowView) -> Bool {
         let table = Int(row.reference.table.rawValue)
         guard row.byteCount >= RowLayout.nullsOffset, table &+ 1 < starts.count else { return false }
         let index = starts[table] &+ Int(row.layoutID.rawValue)
@@ -93,7 +93,7 @@ public final class Catalog: Sendable {
     }
 
     /// The smallest size of a body in a well-formed row's layout.
-    func minimumSize(of row: RowView) -> Int {
+    func minimumSize(of row: UnsafeRowView) -> Int {
         Int(minimums[starts[Int(row.reference.table.rawValue)] &+ Int(row.layoutID.rawValue)])
     }
 
@@ -114,7 +114,7 @@ public final class Catalog: Sendable {
 
     /// The bytes of a row, counted as live.
     @inline(__always)
-    func liveBytes(of row: RowView) -> UInt64 {
+    func liveBytes(of row: UnsafeRowView) -> UInt64 {
         guard hasValues, let table = table(row.reference.table) else { return UInt64(RowRecord.size(ofBody: row.byteCount)) }
         return table.liveBytes(of: row)
     }

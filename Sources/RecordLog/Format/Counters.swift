@@ -13,7 +13,7 @@ public struct StoreStatistics: Sendable, Equatable {
     public var reads: UInt64 = 0
     public var bytesRead: UInt64 = 0
 
-    public init() {}
+    package init() {}
 }
 
 /// Counts for `StoreStatistics`, from any thread.

@@ -20,7 +20,7 @@ struct FileIdentity: Equatable {
     var version: UInt32
     var segmentShift: UInt8
     /// Identifies the store; compaction keeps it.
-    var storeID: (UInt64, UInt64)
+    var storeID: StoredUUID
     /// Identifies this physical file. It seeds the file's checksums, so that a frame of another file never passes.
     var fileID: UInt64
 
@@ -34,18 +34,13 @@ struct FileIdentity: Equatable {
         static let size = 64
     }
 
-    static func == (a: FileIdentity, b: FileIdentity) -> Bool {
-        a.version == b.version && a.segmentShift == b.segmentShift && a.storeID == b.storeID && a.fileID == b.fileID
-    }
-
     func encoded() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Layout.size)
         bytes.withUnsafeMutableBytes { bytes in
             bytes.copyBytes(from: FileFormat.magic)
             bytes.storeBytes(of: version.littleEndian, toByteOffset: Layout.version, as: UInt32.self)
             bytes.storeBytes(of: segmentShift, toByteOffset: Layout.segmentShift, as: UInt8.self)
-            bytes.storeBytes(of: storeID.0, toByteOffset: Layout.storeID, as: UInt64.self)
-            bytes.storeBytes(of: storeID.1, toByteOffset: Layout.storeID + 8, as: UInt64.self)
+            bytes.storeBytes(of: storeID, toByteOffset: Layout.storeID, as: StoredUUID.self)
             bytes.storeBytes(of: fileID.littleEndian, toByteOffset: Layout.fileID, as: UInt64.self)
             let checksum = XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: 0)
             bytes.storeBytes(of: checksum.littleEndian, toByteOffset: Layout.checksum, as: UInt64.self)
@@ -60,14 +55,11 @@ struct FileIdentity: Equatable {
         guard XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: 0) == stated else { return nil }
         version = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.version, as: UInt32.self))
         segmentShift = bytes[Layout.segmentShift]
-        storeID = (
-            bytes.loadUnaligned(fromByteOffset: Layout.storeID, as: UInt64.self),
-            bytes.loadUnaligned(fromByteOffset: Layout.storeID + 8, as: UInt64.self)
-        )
+        storeID = bytes.loadUnaligned(fromByteOffset: Layout.storeID, as: StoredUUID.self)
         fileID = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.fileID, as: UInt64.self))
     }
 
-    init(segmentShift: UInt8, storeID: (UInt64, UInt64), fileID: UInt64) {
+    init(segmentShift: UInt8, storeID: StoredUUID, fileID: UInt64) {
         version = FileFormat.version
         self.segmentShift = segmentShift
         self.storeID = storeID

@@ -34,7 +34,7 @@ public struct IndexDefinition: Hashable, Sendable {
 public protocol IndexKeyExtractor: Sendable {
     /// Appends the key of `row`.
     /// - Returns: false if the index has no entry for the row.
-    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool
+    func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool
 }
 
 /// Makes keys from columns.
@@ -45,7 +45,7 @@ final class ColumnKeyExtractor: IndexKeyExtractor {
         self.parts = parts
     }
 
-    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
+    func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         for part in parts {
             if let position = layout.position(of: part.column) {
                 key.append(column: layout.access[position], of: row, descending: !part.ascending)

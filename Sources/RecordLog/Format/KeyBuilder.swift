@@ -10,8 +10,8 @@ public final class KeyBuilder {
     /// Not public, so that the compiler sees every access and omits the run-time check.
     private var used = 0
 
-    public static let nullTag: UInt8 = 1
-    public static let valueTag: UInt8 = 2
+    package static let nullTag: UInt8 = 1
+    package static let valueTag: UInt8 = 2
 
     public init() {
         memory = .allocate(byteCount: capacity, alignment: 8)
@@ -22,14 +22,14 @@ public final class KeyBuilder {
     }
 
     /// The key; valid until the next mutation.
-    public var buffer: UnsafeRawBufferPointer {
+    public var unsafeBuffer: UnsafeRawBufferPointer {
         @inline(__always) get { UnsafeRawBufferPointer(start: memory, count: used) }
     }
 
     public var count: Int { used }
 
     /// A copy of the key.
-    public var bytes: [UInt8] { Array(buffer) }
+    public var bytes: [UInt8] { Array(unsafeBuffer) }
 
     public func removeAll() {
         used = 0
@@ -184,10 +184,9 @@ public final class KeyBuilder {
     }
 
     /// Appends the start that every text with this prefix shares. For ranges, not for entries.
-    public func append(textPrefix value: String) {
-        append(Self.valueTag)
+    public func append(textPrefix value: String, descending: Bool = false) {
         var value = value
-        value.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
+        component(descending) { value.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) } }
     }
 
     private func appendEscaped(_ value: UnsafeRawBufferPointer) {
@@ -233,7 +232,7 @@ public final class KeyBuilder {
 
     /// Appends one column of a row. A `value` column has no key and counts as null.
     @inline(__always)
-    public func append(column access: ColumnAccess, of row: RowView, descending: Bool = false) {
+    public func append(column access: ColumnAccess, of row: UnsafeRowView, descending: Bool = false) {
         guard !access.isAbsent, !row.isNull(access) else { return appendNull(descending: descending) }
         switch access.type {
         case .bool: append(bool: row.int64(access) != 0, descending: descending)

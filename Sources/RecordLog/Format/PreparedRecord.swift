@@ -1,30 +1,9 @@
-/// 16 bytes that identify a store or a group of commits.
-struct UniqueID: Hashable, Sendable {
-    let first, second: UInt64
-
-    static let size = 16
-
-    init(_ words: (UInt64, UInt64)) {
-        (first, second) = words
-    }
-
-    init?(_ reader: inout ByteReader) {
-        guard let first = reader.integer(UInt64.self), let second = reader.integer(UInt64.self) else { return nil }
-        (self.first, self.second) = (first, second)
-    }
-
-    func append(to writer: inout ByteWriter) {
-        writer.append(first)
-        writer.append(second)
-    }
-}
-
 /// Names the commit coordinator, in a prepared frame. Spec: FORMAT.md, "Saves over several stores".
 struct PreparedRecord: Equatable {
     /// Identifies the commits that are made together.
-    var group: UniqueID
+    var group: StoredUUID
     /// The identity of the coordinator's store.
-    var coordinator: UniqueID
+    var coordinator: StoredUUID
     /// The sequence of the deciding commit in that store.
     var decision: UInt64
     /// The path of that store's file when the frame was written: from this file's directory, and from the root.
@@ -52,14 +31,14 @@ struct PreparedRecord: Equatable {
     /// - Returns: nil if the payload is not that of a prepared frame.
     init?(_ payload: UnsafeRawBufferPointer, _ footer: CommitFooter) {
         var reader = ByteReader(footer.rows(in: payload))
-        guard let group = UniqueID(&reader), let coordinator = UniqueID(&reader), let decision = reader.integer(UInt64.self),
+        guard let group = StoredUUID(&reader), let coordinator = StoredUUID(&reader), let decision = reader.integer(UInt64.self),
             let relativePath = reader.text(), let path = reader.text(), reader.remaining == 0,
             relativePath.utf8.count <= Self.pathLengthMax, path.utf8.count <= Self.pathLengthMax
         else { return nil }
         self.init(group: group, coordinator: coordinator, decision: decision, relativePath: relativePath, path: path)
     }
 
-    init(group: UniqueID, coordinator: UniqueID, decision: UInt64, relativePath: String, path: String) {
+    init(group: StoredUUID, coordinator: StoredUUID, decision: UInt64, relativePath: String, path: String) {
         self.group = group
         self.coordinator = coordinator
         self.decision = decision

@@ -1,6 +1,6 @@
 /// Builds one row body after another, and reuses its memory.
 ///
-/// `begin` a row (every column is null), set columns in any order, `finish` it.
+/// `begin` a row (every column is null), set columns in any order, and take its `unsafeBody`.
 ///
 /// Invariants:
 /// 1. `fixed` has `layout.fixedEnd` bytes, and room for the end offsets and variable bytes behind them.
@@ -77,7 +77,7 @@ public final class RowBuilder {
 
     /// Starts a row of `layout` with another row's values in the columns of the same ID and type; other columns are null.
     /// - Complexity: O(columns); O(bytes) if the layouts are the same and only fixed columns are set afterwards.
-    public func begin(_ layout: RowLayout, copying row: RowView, of old: RowLayout) {
+    public func begin(_ layout: RowLayout, copying row: UnsafeRowView, of old: RowLayout) {
         if layout === old, row.byteCount >= layout.minimumBodySize { return begin(layout, copying: row) }
         begin(layout)
         for position in layout.columns.indices {
@@ -91,7 +91,7 @@ public final class RowBuilder {
     }
 
     @inline(__always)
-    private func begin(_ layout: RowLayout, copying row: RowView) {
+    private func begin(_ layout: RowLayout, copying row: UnsafeRowView) {
         use(layout)
         reserveFixed(row.byteCount)
         fixed.copyMemory(from: row.body, byteCount: row.byteCount)
@@ -103,7 +103,7 @@ public final class RowBuilder {
     @inline(never)
     private func takeApart() {
         guard let layout else { preconditionFailure("a copy is begun with a layout") }
-        let copy = RowView(body: fixed, byteCount: copiedCount, reference: RowReference(rawValue: 0), version: 0)
+        let copy = UnsafeRowView(body: fixed, byteCount: copiedCount, reference: RowReference(rawValue: 0), version: 0)
         copiedCount = 0
         variableCount = 0
         isInOrder = true
@@ -143,7 +143,7 @@ public final class RowBuilder {
 
     /// Sets a column to another row's column of the same type, byte for byte: for a value in separate frames, the reference.
     /// - Precondition: that column is not null.
-    public func copy(_ position: Int, from row: RowView, _ source: ColumnAccess) {
+    public func copy(_ position: Int, from row: UnsafeRowView, _ source: ColumnAccess) {
         let access = mark(position) { $0 == source.type }
         guard let size = access.type.slotSize else { return setVariable(access, row.bytes(source)) }
         (fixed + Int(access.position)).copyMemory(from: row.body + Int(source.position), byteCount: size)
@@ -270,8 +270,8 @@ public final class RowBuilder {
     }
 
     /// The finished body; valid until the next call.
-    public func finish() -> UnsafeRawBufferPointer {
-        precondition(access != nil, "a row is begun before it is finished")
+    public func unsafeBody() -> UnsafeRawBufferPointer {
+        precondition(access != nil, "a row is begun before its body is taken")
         if copiedCount > 0 { return UnsafeRawBufferPointer(start: fixed, count: copiedCount) }
         let count = spanCount, table = fixedEnd
         guard count > 0 else { return UnsafeRawBufferPointer(start: fixed, count: table) }

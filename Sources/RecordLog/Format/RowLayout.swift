@@ -6,7 +6,7 @@ public final class RowLayout: Sendable {
     public let id: LayoutID
     public let columns: [Column]
     /// The columns of the table's newest layout that this one lacks. They are null in rows of this layout.
-    public let laterColumns: [Column]
+    package let laterColumns: [Column]
     /// The access to each column, by position in `columns`. Not an array: loops read it without counting references, and opening does not
     /// wait while the runtime makes a type. Lives as long as the layout.
     nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
@@ -28,7 +28,7 @@ public final class RowLayout: Sendable {
     package static let columnsMax = 2000
 
     /// - Precondition: at most `columnsMax` columns.
-    public init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
+    package init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
         precondition(columns.count <= Self.columnsMax, "a layout has at most \(Self.columnsMax) columns")
         self.id = id
         self.columns = columns
@@ -79,7 +79,7 @@ public final class RowLayout: Sendable {
         guard width <= 2, variableCount > 0 || width == 0 else { return false }
         let start = fixedEnd + max(0, variableCount - 1) << width
         guard variableCount > 0 ? start <= body.count : start == body.count else { return false }
-        let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
+        let row = UnsafeRowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
         var end = 0
         for index in 0..<max(0, variableCount - 1) {
             let next = row.endOffset(fixedEnd, index, width)

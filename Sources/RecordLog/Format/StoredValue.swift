@@ -126,7 +126,7 @@ struct ValueList {
 
 extension RowLayout {
     /// The sum of the lengths that a row states for its values in separate frames.
-    func valueBytes(of row: RowView) -> UInt64 {
+    func valueBytes(of row: UnsafeRowView) -> UInt64 {
         var sum: UInt64 = 0
         for position in valuePositions where !row.isNull(access[position]) {
             guard let reference = ValueReference(row.bytes(access[position])) else { continue }
@@ -139,7 +139,7 @@ extension RowLayout {
 extension TableDefinition {
     /// The bytes of a row, counted as live: its record without version and previous address, and its values.
     @inline(__always)
-    func liveBytes(of row: RowView) -> UInt64 {
+    func liveBytes(of row: UnsafeRowView) -> UInt64 {
         let record = UInt64(RowRecord.size(ofBody: row.byteCount))
         guard let layout = layout(row.layoutID) else { return record }
         return record + layout.valueBytes(of: row)

@@ -7,7 +7,7 @@ struct FileCreation {
 
     /// Writes the header of a new file. Its superblock marks the file's name as not yet durable.
     func begin(
-        _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift shift: UInt8
+        _ storage: any StorageFile, storeID: StoredUUID, segmentShift shift: UInt8
     ) throws(StoreError) -> (LogFile, Superblock) {
         guard FileFormat.segmentShiftRange.contains(shift) else {
             throw StoreError(

@@ -26,8 +26,11 @@ extension FrameSource {
 protocol FrameSink: AnyObject {
     /// The largest payload that the sink accepts.
     var payloadMax: Int { get }
-    /// Takes a frame. Its pointer is known after the next `place`.
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket
+}
+
+/// A sink that gives its frames their offsets in the file.
+protocol PlacingFrameSink: FrameSink {
     /// Determines the file offset of every frame taken.
     func place() throws(StoreError)
     /// The pointer of a frame, after `place`.
@@ -35,7 +38,7 @@ protocol FrameSink: AnyObject {
 }
 
 /// The destination of a checkpoint's frames.
-protocol CheckpointFrameSink: FrameSink {
+protocol CheckpointFrameSink: PlacingFrameSink {
     /// The offset at which the log continues after the snapshot that is being written. Only this sink's own frames are between the two.
     var logEnd: UInt64 { get }
     /// Writes every frame taken to the file.

@@ -14,7 +14,7 @@ import Synchronization
 /// 4. Nothing at or past `readableEnd` is touched: mapped memory past the file's end faults, and offsets in the file may have any
 ///    value. Bytes that another process may rightfully cut off are not below it, unless the lock is held (`TailReader`). If the file is
 ///    cut shorter against the rules, a mapped read faults and a read by `FrameMemory` throws.
-public final class LogFile: @unchecked Sendable {
+package final class LogFile: @unchecked Sendable {
     // Unchecked: the two tables are accessed only through atomics.
     let storage: any StorageFile
     let path: String
@@ -65,7 +65,7 @@ public final class LogFile: @unchecked Sendable {
     }
 
     /// Whether another file has replaced this one in the store. The disk keeps this one's space as long as this object lives.
-    public var isReplaced: Bool { replaced.load(ordering: .relaxed) }
+    package var isReplaced: Bool { replaced.load(ordering: .relaxed) }
 
     func noteReplacement() { replaced.store(true, ordering: .relaxed) }
 

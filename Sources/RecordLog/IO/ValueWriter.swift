@@ -61,6 +61,12 @@ public final class ValueWriter {
         count += UInt64(bytes.count)
     }
 
+    /// Takes the value's next bytes.
+    /// - Throws: as the other method.
+    public func append(_ bytes: [UInt8]) throws(StoreError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(StoreError) in try append(UnsafeRawBufferPointer(bytes)) }
+    }
+
     private func reserve(_ needed: Int) {
         guard needed > memory.count else { return }
         let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: min(max(needed, memory.count * 2, 8192), chunkSize), alignment: 64)

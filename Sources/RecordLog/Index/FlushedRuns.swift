@@ -10,14 +10,14 @@ struct FlushedRuns {
     }
 
     /// Appends the new run's root to the sink, if it fits a frame. The sink must have placed the blocks.
-    mutating func appendRoot(to sink: any FrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
+    mutating func appendRoot(to sink: any PlacingFrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
 
     /// A copy for another sink, to which the frames were moved.
     /// - Parameter tickets: the other sink's tickets, by their numbers in this sink.
     func moved(to tickets: [FrameTicket]) -> FlushedRuns { FlushedRuns(new: new?.moved(to: tickets), kept: kept) }
 
     /// All runs, once the root is in the file; nil if the root fits no frame.
-    func runs(in sink: any FrameSink, source: any FrameSource) -> [SortedRun]? {
+    func runs(in sink: any PlacingFrameSink, source: any FrameSource) -> [SortedRun]? {
         guard let new else { return kept }
         return new.run(in: sink).map { [SortedRun(manifest: $0, source: source)] + kept }
     }
@@ -44,7 +44,7 @@ struct RunBlocks {
     }
 
     /// Appends the root to the sink, if it fits a frame. The sink must have placed the blocks.
-    fileprivate mutating func appendRoot(to sink: any FrameSink) throws(StoreError) {
+    fileprivate mutating func appendRoot(to sink: any PlacingFrameSink) throws(StoreError) {
         for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
         let bytes = IndexRoot.encode(blocks)
         guard bytes.count <= sink.payloadMax else { return }
@@ -53,7 +53,7 @@ struct RunBlocks {
     }
 
     /// The run, once its root is placed.
-    fileprivate func run(in sink: any FrameSink) -> Manifest.Run? {
+    fileprivate func run(in sink: any PlacingFrameSink) -> Manifest.Run? {
         root.map { Manifest.Run(root: sink.pointer($0), entryCount: entryCount, byteCount: byteCount) }
     }
 }

@@ -32,7 +32,7 @@ final class IndexMaintainer {
     /// Appends the key of `row`.
     /// - Returns: false if the index has no entry for the row.
     @inline(__always)
-    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
+    func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         guard !parts.isEmpty else { return extractor.appendKey(of: row, layout: layout, to: key) }
         look(layout)
         for (access, isDescending) in columns { key.append(column: access, of: row, descending: isDescending) }
@@ -48,7 +48,7 @@ final class IndexMaintainer {
     }
 
     /// Whether two rows of one layout certainly have the same key.
-    func isUnchanged(_ old: RowView, _ new: RowView, layout: RowLayout) -> Bool {
+    func isUnchanged(_ old: UnsafeRowView, _ new: UnsafeRowView, layout: RowLayout) -> Bool {
         guard !parts.isEmpty else { return false }
         look(layout)
         for (access, _) in columns where !access.isAbsent {

@@ -115,10 +115,6 @@ private final class GatheredFrames: FrameSink {
         return FrameTicket(number: frames.count - 1)
     }
 
-    func place() throws(StoreError) {}
-
-    func pointer(_ ticket: FrameTicket) -> FramePointer { preconditionFailure("what is gathered has no place") }
-
     /// - Returns: the other sink's tickets, by their numbers in this sink.
     func move(to sink: any FrameSink) throws(StoreError) -> [FrameTicket] {
         defer { (bytes, frames) = ([], []) }

@@ -110,7 +110,7 @@ final class PrimaryBase: @unchecked Sendable {
         fileprivate var tickets: [(page: Int, FrameTicket)] = []
 
         /// Appends the directory to the sink, which must have placed the pages.
-        mutating func appendDirectory(to sink: any FrameSink) throws(StoreError) -> FrameTicket {
+        mutating func appendDirectory(to sink: any PlacingFrameSink) throws(StoreError) -> FrameTicket {
             for (index, ticket) in tickets { pointers[index] = sink.pointer(ticket) }
             var writer = ByteWriter()
             for pointer in pointers { writer.append(pointer) }

@@ -21,7 +21,7 @@ final class ScratchFile {
         // Writes to it are not the store's and are not counted.
         let counters = Counters()
         let creation = FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
-        (file, _) = try creation.begin(storage, storeID: (0, 0), segmentShift: store.identity.segmentShift)
+        (file, _) = try creation.begin(storage, storeID: StoredUUID(words: (0, 0)), segmentShift: store.identity.segmentShift)
         frames = ScratchFrames(file)
         appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.flushSize)
     }

@@ -17,7 +17,7 @@ public struct IndexCursor {
     }
 
     /// The key of the last entry that `next` returned; valid until the next call.
-    public var key: UnsafeRawBufferPointer {
+    public var unsafeKey: UnsafeRawBufferPointer {
         IndexEntry.key(of: merge.entry)
     }
 }

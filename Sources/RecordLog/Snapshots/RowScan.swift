@@ -31,7 +31,7 @@ struct RowScan {
 
     /// The next row; nil at the end.
     @inline(__always)
-    mutating func next() throws(StoreError) -> RowView? {
+    mutating func next() throws(StoreError) -> UnsafeRowView? {
         while row < nextRow {
             if row >= limit { try enterPage() }
             while row < limit {
@@ -53,7 +53,7 @@ struct RowScan {
     }
 
     @inline(__always)
-    private mutating func changedRow(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
+    private mutating func changedRow(at address: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRowView {
         // The snapshot is held, and its memory is separate from this scan's.
         let view = try Unmanaged.passUnretained(snapshot).guaranteed { snapshot throws(StoreError) in
             if address < frame.start || address >= frame.end { readAhead(of: address, snapshot.file) }
@@ -79,14 +79,14 @@ struct RowScan {
 
     /// The row, if it is in the previous row's frame and has its layout; nil otherwise.
     @inline(__always)
-    private func insertedRow(at address: UInt64, _ reference: RowReference) -> RowView? {
+    private func insertedRow(at address: UInt64, _ reference: RowReference) -> UnsafeRowView? {
         guard address >= frame.start, address < frame.end else { return nil }
         let pointer = frame.pointer + Int(truncatingIfNeeded: address &- frame.start)
         guard let length = RowRecord.insertedBody(
             pointer, limit: Int(truncatingIfNeeded: frame.end &- address), reference, distance: Int(truncatingIfNeeded: address &- frame.frameStart)),
             length >= minimumSize
         else { return nil }
-        let view = RowView(body: pointer + RowRecord.Layout.size, byteCount: length, reference: reference, version: 1)
+        let view = UnsafeRowView(body: pointer + RowRecord.Layout.size, byteCount: length, reference: reference, version: 1)
         return view.layoutID == layout ? view : nil
     }
 

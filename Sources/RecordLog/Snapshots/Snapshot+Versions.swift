@@ -3,7 +3,7 @@ extension Snapshot {
     /// - Returns: nil if there was no such version, or a compaction has dropped it.
     /// - Throws: `corrupt`.
     /// - Complexity: O(versions since).
-    public func row(_ reference: RowReference, version: UInt32) throws(StoreError) -> RowView? {
+    public func unsafeRow(_ reference: RowReference, version: UInt32) throws(StoreError) -> UnsafeRowView? {
         guard let table = state(reference.table) else { return nil }
         let known = table.primary.known(reference.row) & ~PrimaryDelta.tombstoneBit
         var address = known == 0 ? try self.address(of: reference) ?? 0 : known

@@ -1,7 +1,7 @@
 extension Snapshot {
     /// Calls `body` with each row of a table, in row order, from row number `first` on, until it returns false.
     /// - Complexity: O(rows), one pass over the primary index's pages.
-    public func scan(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws -> Bool) throws {
+    public func scan(_ table: TableID, from first: UInt64 = 0, _ body: (UnsafeRowView) throws -> Bool) throws {
         var walk = RowScan(self, table, from: first)
         defer { counters.rowsRead(walk.found) }
         while let row = try walk.next() {
@@ -16,11 +16,11 @@ extension Snapshot {
     ///   - body: gets a group that it may reorder and overwrite.
     public func scanGroups(
         _ table: TableID, rows: Range<UInt64> = 0..<UInt64.max, first: Int = .max,
-        _ body: (UnsafeMutableBufferPointer<RowView>) throws -> Bool
+        _ body: (UnsafeMutableBufferPointer<UnsafeRowView>) throws -> Bool
     ) throws {
         var walk = RowScan(self, table, from: rows.lowerBound, to: rows.upperBound)
         defer { counters.rowsRead(walk.found) }
-        try withUnsafeTemporaryAllocation(of: RowView.self, capacity: Self.scanGroupSize) { group in
+        try withUnsafeTemporaryAllocation(of: UnsafeRowView.self, capacity: Self.scanGroupSize) { group in
             var room = max(1, min(first, group.count))
             while true {
                 var count = 0
@@ -41,7 +41,7 @@ extension Snapshot {
     public func rowLimit(_ table: TableID) -> UInt64 { state(table)?.nextRow ?? 0 }
 
     /// Like `scan`, for the engine, with a typed error.
-    func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws(StoreError) -> Bool) throws(StoreError) {
+    func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (UnsafeRowView) throws(StoreError) -> Bool) throws(StoreError) {
         var walk = RowScan(self, table, from: first)
         defer { counters.rowsRead(walk.found) }
         while let row = try walk.next() {
@@ -62,7 +62,7 @@ extension Snapshot {
     /// Calls `body` with each reference's index in the list and its row.
     ///
     /// Looks up addresses first and reads rows after that, in groups, so that cache misses overlap.
-    public func rows(_ references: UnsafeBufferPointer<RowReference>, _ body: (Int, RowView?) throws -> Void) throws {
+    public func rows(_ references: UnsafeBufferPointer<RowReference>, _ body: (Int, UnsafeRowView?) throws -> Void) throws {
         try inGroups(references) { start, group, addresses in
             counters.rowsRead(group.count)
             for index in group.indices {
@@ -141,7 +141,7 @@ extension Snapshot {
 
     /// The first row of the index entries that start with a key; nil if there is none.
     public func firstRow(_ index: IndexID, prefix key: KeyBuilder) throws(StoreError) -> UInt64? {
-        try firstRow(index, prefix: key.buffer)
+        try firstRow(index, prefix: key.unsafeBuffer)
     }
 
     /// The first row of the index entries that start with these bytes; nil if there is none.
@@ -155,7 +155,7 @@ extension Snapshot {
     /// - Complexity: O(rows); rows are looked up in groups, so that cache misses overlap.
     @discardableResult
     public func rows(
-        _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (RowView) throws -> Bool
+        _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> (count: Int, isEnded: Bool) {
         guard let table = catalog.index(index)?.table else { return (0, false) }
         let merge = try merge(index, range, descending: descending)
@@ -191,7 +191,7 @@ extension Snapshot {
     public func estimate(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int { try runs(of: index).estimate(range) }
 
     /// Whether this commit has an index.
-    public func hasIndex(_ index: IndexID) -> Bool { Int(index.rawValue) < indexes.count && indexes[Int(index.rawValue)] != nil }
+    package func hasIndex(_ index: IndexID) -> Bool { Int(index.rawValue) < indexes.count && indexes[Int(index.rawValue)] != nil }
 
     private func runs(of index: IndexID) throws(StoreError) -> RunSet {
         guard Int(index.rawValue) < indexes.count, let runs = indexes[Int(index.rawValue)] else {

@@ -7,7 +7,7 @@ public final class Snapshot: @unchecked Sendable {
     public let sequence: UInt64
     public let catalog: Catalog
     /// Keeps row views readable.
-    public let file: LogFile
+    package let file: LogFile
     /// The end of the log as of the commit.
     let end: UInt64
     /// The checksum of the commit's frame.
@@ -60,7 +60,7 @@ public final class Snapshot: @unchecked Sendable {
     /// - Throws: `corrupt` if the index or the row's frame is damaged.
     /// - Complexity: O(1); a frame's checksum is computed at the first touch of any row in it.
     @inline(__always)
-    public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
+    public func unsafeRow(_ reference: RowReference) throws(StoreError) -> UnsafeRowView? {
         counters.rowRead()
         guard let address = try address(of: reference) else { return nil }
         file.askOnce(address)
@@ -96,7 +96,7 @@ public final class Snapshot: @unchecked Sendable {
     }
 
     /// A row's newest record: its view (nil for a deletion), address and version. For the writer, whose base is the newest snapshot.
-    func newestRecord(of reference: RowReference) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
+    func newestRecord(of reference: RowReference) throws(StoreError) -> (view: UnsafeRowView?, address: UInt64, version: UInt32?) {
         let index = Int(reference.table.rawValue)
         guard index < tables.count else { return (nil, 0, nil) }
         let known = readers[index].known(reference.row)
@@ -127,9 +127,9 @@ public final class Snapshot: @unchecked Sendable {
     }
 
     @inline(__always)
-    func view(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
+    func view(at address: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRowView {
         if let body = try file.insertedBody(at: address, end: end, reference), let start = body.baseAddress {
-            let row = RowView(body: start, byteCount: body.count, reference: reference, version: 1)
+            let row = UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 1)
             if catalog.isWellFormed(row) { return row }
         }
         return try checked(try file.record(at: address, end: end), at: address, reference)
@@ -139,12 +139,12 @@ public final class Snapshot: @unchecked Sendable {
     @inline(__always)
     func checked(
         _ found: (record: RowRecord, body: UnsafeRawPointer), at address: UInt64, _ reference: RowReference
-    ) throws(StoreError) -> RowView {
+    ) throws(StoreError) -> UnsafeRowView {
         let (record, body) = found
         guard record.reference == reference, record.operation == .put else {
             throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
         }
-        let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
+        let row = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
         guard reference.table == .system || catalog.isWellFormed(row) else {
             throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
         }
@@ -157,8 +157,8 @@ public final class Snapshot: @unchecked Sendable {
     }
 
     /// The bytes stored by number in the system table; valid as long as the snapshot is held.
-    public func systemValue(_ row: UInt64) throws(StoreError) -> UnsafeRawBufferPointer? {
-        guard let view = try self.row(RowReference(table: .system, row: row)) else { return nil }
+    public func unsafeSystemValue(_ row: UInt64) throws(StoreError) -> UnsafeRawBufferPointer? {
+        guard let view = try self.unsafeRow(RowReference(table: .system, row: row)) else { return nil }
         return UnsafeRawBufferPointer(start: view.body, count: view.byteCount)
     }
 }

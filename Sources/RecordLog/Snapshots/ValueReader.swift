@@ -68,7 +68,7 @@ public struct ValueReader: Sendable {
     }
 
     /// Whether the value is in its row, not in separate frames.
-    public var isInline: Bool {
+    package var isInline: Bool {
         if case .inline = place { return true }
         return false
     }
@@ -94,7 +94,7 @@ public struct ValueReader: Sendable {
     /// One piece of the value, not copied; valid as long as this reader is held. Its checksum is computed at its first touch.
     /// - Throws: `corrupt` if the piece is damaged.
     /// - Precondition: `index` is less than `chunkCount`.
-    public func chunk(_ index: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+    public func unsafeChunk(_ index: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < chunkCount, "a value has no such chunk")
         switch place {
         case .inline(let bytes): return bytes
@@ -119,7 +119,7 @@ public struct ValueReader: Sendable {
     /// Calls `body` with each piece of the value in order, until it returns false. Copies nothing.
     public func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
         for index in 0..<chunkCount {
-            guard try body(try chunk(index)) else { return }
+            guard try body(try unsafeChunk(index)) else { return }
         }
     }
 
@@ -133,7 +133,7 @@ public struct ValueReader: Sendable {
         var done = 0
         while done < wanted {
             let at = offset + done
-            let piece = try chunk(at / chunkLength)
+            let piece = try unsafeChunk(at / chunkLength)
             let start = at % chunkLength
             let part = min(piece.count - start, wanted - done)
             let from = UnsafeRawBufferPointer(rebasing: piece[start..<start + part])
@@ -143,10 +143,21 @@ public struct ValueReader: Sendable {
         return done
     }
 
+    /// A copy of the value's bytes.
+    /// - Throws: `corrupt`.
+    public func bytes() throws(StoreError) -> [UInt8] {
+        // A damaged row may state any length, so memory is allocated only once the pieces are known.
+        try verify()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for index in 0..<chunkCount { bytes.append(contentsOf: try unsafeChunk(index)) }
+        return bytes
+    }
+
     /// Verifies every piece. After it, `count` is known to be right, and may be used to allocate memory.
     /// - Throws: `corrupt` at the first damaged piece.
     public func verify() throws(StoreError) {
-        for index in 0..<chunkCount { _ = try chunk(index) }
+        for index in 0..<chunkCount { _ = try unsafeChunk(index) }
     }
 
     /// Whether the value equals these bytes.
@@ -154,7 +165,7 @@ public struct ValueReader: Sendable {
         guard bytes.count == count else { return false }
         var at = 0
         for index in 0..<chunkCount {
-            let piece = try chunk(index)
+            let piece = try unsafeChunk(index)
             guard KeyBytes.compare(piece, UnsafeRawBufferPointer(rebasing: bytes[at..<at + piece.count])) == 0 else { return false }
             at += piece.count
         }
@@ -165,7 +176,7 @@ public struct ValueReader: Sendable {
 extension LogFile {
     /// The value in a column of a committed row of this file; nil for null, and for a column of another type.
     /// - Throws: `corrupt` if the row does not refer to a value.
-    public func value(_ access: ColumnAccess, of row: RowView) throws(StoreError) -> ValueReader? {
+    package func value(_ access: ColumnAccess, of row: UnsafeRowView) throws(StoreError) -> ValueReader? {
         guard access.typeCode == ColumnType.value.rawValue, !row.isNull(access) else { return nil }
         return try ValueReader(row.bytes(access), in: self)
     }
@@ -175,7 +186,7 @@ extension Snapshot {
     /// The value in a column of a row that was read from this snapshot; nil for null, and for a column of another type.
     /// - Throws: `corrupt` if the row does not refer to a value.
     /// - Complexity: O(1); chunks are checked when they are read.
-    public func value(_ access: ColumnAccess, of row: RowView) throws(StoreError) -> ValueReader? {
+    public func value(_ access: ColumnAccess, of row: UnsafeRowView) throws(StoreError) -> ValueReader? {
         try file.value(access, of: row)
     }
 }

@@ -45,7 +45,7 @@ import Testing
         return stack
     }
 
-    @Test("Requests report a status unless they are told otherwise", .header("NSPersistentStoreResult", "result types"))
+    @Test("Requests report a status by default", .header("NSPersistentStoreResult", "result types"))
     func defaultTypes() {
         #expect(NSBatchInsertRequest(entityName: "Book", objects: []).resultType == .statusOnly)
         #expect(NSBatchUpdateRequest(entityName: "Book").resultType == .statusOnlyResultType)
@@ -80,7 +80,7 @@ import Testing
         #expect(stack.context.registeredObjects.isEmpty && heard.all.isEmpty && !stack.context.hasChanges)
     }
 
-    @Test("What a row leaves out has its default value", .wwdc(2019, 230, "Batch insertions"))
+    @Test("A value that a row leaves out is the default", .wwdc(2019, 230, "Batch insertions"))
     func insertDefaults() throws {
         let stack = try Stack(.database)
         _ = try insert(stack, [["title": "a"]])
@@ -166,7 +166,7 @@ import Testing
         #expect(try stack.count("Book", "title == nil", in: stack.sibling()) == 3)
     }
 
-    @Test("An update reaches sub-entities unless it is told otherwise", .reference("nsbatchupdaterequest/includessubentities"))
+    @Test("An update reaches sub-entities by default", .reference("nsbatchupdaterequest/includessubentities"))
     func updateSubentities() throws {
         let stack = try books()
         try stack.saved("Novel")

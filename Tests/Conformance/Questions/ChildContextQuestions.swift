@@ -151,7 +151,7 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).objectID == id)
     }
 
-    @Test("An order that a child changes comes to the store", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    @Test("An order that a child changes reaches the store", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
     func order(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book")
         for heading in ["a", "b"] { stack.new("Chapter", ["heading": heading, "book": book]) }

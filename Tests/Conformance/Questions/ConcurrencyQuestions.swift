@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @MainActor @Suite("Contexts and queues") struct ConcurrencyQuestions {
-    @Test("A context tells its type", .header("NSManagedObjectContext", "concurrencyType"))
+    @Test("A context has its type", .header("NSManagedObjectContext", "concurrencyType"))
     func types() {
         #expect(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).concurrencyType == .mainQueueConcurrencyType)
         #expect(NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).concurrencyType == .privateQueueConcurrencyType)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "A context has a name, an author and a place for a program's own values",
+        "A context has a name, an author and a dictionary for a program's own values",
         .header("NSManagedObjectContext", "name, transactionAuthor, userInfo"))
     func tags() {
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "A conflict has the snapshots of what was read, what is there and what is wanted", .header("NSMergePolicy", "NSMergeConflict"),
+        "A conflict has the snapshots of the read, the stored and the new values", .header("NSMergePolicy", "NSMergeConflict"),
         arguments: StoreKind.allCases)
     func snapshots(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "Where the store trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyStoreTrumpMergePolicy"),
+        "If the store trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyStoreTrumpMergePolicy"),
         arguments: StoreKind.allCases)
     func storeTrumps(kind: StoreKind) throws {
         let conflict = try conflict(kind, .mergeByPropertyStoreTrump)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "Where the object trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyObjectTrumpMergePolicy"),
+        "If the object trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyObjectTrumpMergePolicy"),
         arguments: StoreKind.allCases)
     func objectTrumps(kind: StoreKind) throws {
         let conflict = try conflict(kind, .mergeByPropertyObjectTrump)

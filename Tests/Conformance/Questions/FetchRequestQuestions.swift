@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "A request includes sub-entities unless it is told otherwise", .header("NSFetchRequest", "includesSubentities"),
+        "A request includes sub-entities by default", .header("NSFetchRequest", "includesSubentities"),
         arguments: StoreKind.allCases)
     func subentities(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book")
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "Without pending changes a request asks the store alone", .header("NSFetchRequest", "includesPendingChanges"),
+        "Without pending changes a request asks only the store", .header("NSFetchRequest", "includesPendingChanges"),
         arguments: StoreKind.allCases)
     func withoutPending(kind: StoreKind) throws {
         let stack = try books(kind)

@@ -34,7 +34,7 @@ import Testing
         #expect(numbers.count == 3 && numbers == numbers.sorted() && Set(numbers).count == 3)
     }
 
-    @Test("A change tells its type and its object's ID", .reference("nspersistenthistorychange"))
+    @Test("A change has its type and its object's ID", .reference("nspersistenthistorychange"))
     func types() throws {
         let stack = try stack(), book = try stack.saved("Book"), id = book.objectID
         book.setValue("x", forKey: "title")
@@ -45,7 +45,7 @@ import Testing
         #expect(changes.map(\.changeType) == [.insert, .update, .delete] && changes.allSatisfy { $0.changedObjectID == id })
     }
 
-    @Test("An update tells which properties it changed", .reference("nspersistenthistorychange/updatedproperties"))
+    @Test("An update names the properties that it changed", .reference("nspersistenthistorychange/updatedproperties"))
     func updatedProperties() throws {
         let stack = try stack(), book = try stack.saved("Book")
         book.setValue("x", forKey: "title")
@@ -91,7 +91,7 @@ import Testing
         #expect(try changes.first?.transaction?.transactionNumber == transactions(stack).first?.transactionNumber)
     }
 
-    @Test("After a token come later transactions alone", .header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterToken:"))
+    @Test("Only later transactions follow a token", .header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterToken:"))
     func afterToken() throws {
         let stack = try stack()
         try stack.saved("Book")
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "A request's results are transactions with changes unless it is told otherwise",
+        "By default a request's results are transactions with changes",
         .header("NSPersistentHistoryChangeRequest", "resultType"))
     func defaultType() {
         #expect(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast).resultType == .transactionsAndChanges)

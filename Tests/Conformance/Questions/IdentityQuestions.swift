@@ -111,7 +111,7 @@ import Testing
         #expect(other.coordinator.managedObjectID(forURIRepresentation: uri) == nil)
     }
 
-    @Test("An ID tells its entity and its store", .reference("nsmanagedobjectid"), arguments: StoreKind.allCases)
+    @Test("An ID has its entity and its store", .reference("nsmanagedobjectid"), arguments: StoreKind.allCases)
     func entityAndStore(kind: StoreKind) throws {
         let stack = try Stack(kind), id = try stack.saved("Novel").objectID
         #expect(id.entity.name == "Novel" && id.persistentStore === stack.store)

@@ -146,7 +146,7 @@ final class Witness: NSManagedObject {
     }
 
     @Test(
-        "What a public setter changes in awakeFromFetch makes nothing dirty", .reference("nsmanagedobject/awakefromfetch()"),
+        "A public setter in awakeFromFetch does not make the object dirty", .reference("nsmanagedobject/awakefromfetch()"),
         arguments: StoreKind.allCases)
     func quietAwaking(kind: StoreKind) throws {
         let stack = try stack(kind)
@@ -188,7 +188,7 @@ final class Witness: NSManagedObject {
     }
 
     @Test(
-        "What willSave changes by a setter is saved, and willSave is called again", .reference("nsmanagedobject/willsave()"),
+        "A change by a setter in willSave is saved, and willSave is called again", .reference("nsmanagedobject/willsave()"),
         arguments: StoreKind.allCases)
     func changesInWillSave(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
@@ -225,7 +225,7 @@ final class Witness: NSManagedObject {
         #expect(Witness.take().filter { $0.hasSuffix("Save") } == ["willSave", "didSave"] && deleted == [true])
     }
 
-    @Test("What didSave changes stays unsaved", .reference("nsmanagedobject/didsave()"), arguments: StoreKind.allCases)
+    @Test("A change that didSave makes stays unsaved", .reference("nsmanagedobject/didsave()"), arguments: StoreKind.allCases)
     func changesInDidSave(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
         Witness.onDidSave = { $0.setValue("later", forKey: "name") }

@@ -278,7 +278,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     }
 
     @Test(
-        "A migration manager writes the new version to another place", .migrationGuide("The Migration Process"), arguments: StoreKind.files)
+        "A migration manager writes the new version to another URL", .migrationGuide("The Migration Process"), arguments: StoreKind.files)
     func byHand(kind: StoreKind) throws {
         let (stack, manager, mapping, url) = try manager(kind)
         try migrate(stack, manager, mapping, to: url)

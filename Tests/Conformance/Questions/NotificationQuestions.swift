@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(
-        "What an observer of will-save inserts is saved too", .reference("nsmanagedobjectcontext/willsaveobjectsnotification"),
+        "An insertion by an observer of will-save is saved too", .reference("nsmanagedobjectcontext/willsaveobjectsnotification"),
         arguments: StoreKind.allCases)
     func insertionInWillSave(kind: StoreKind) throws {
         let stack = try Stack(kind), context = stack.context

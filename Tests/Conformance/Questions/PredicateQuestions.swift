@@ -219,7 +219,7 @@ struct Found: CustomTestStringConvertible, Sendable {
         #expect(!NSCompoundPredicate(orPredicateWithSubpredicates: []).evaluate(with: NSObject()))
     }
 
-    @Test("Arguments that a format has no place for are ignored", .source("Measured in public code for Apple's platforms (parity A12)"))
+    @Test("Arguments beyond a format's placeholders are ignored", .source("Measured in public code for Apple's platforms (parity A12)"))
     func surplusArguments() {
         #expect(NSPredicate(format: "a == 1", argumentArray: [5]).predicateFormat == "a == 1")
     }

@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "An insertion is told with its new place, between will and did", .header("NSFetchedResultsController", "didChangeObject"),
+        "An insertion is reported with its new position, between will and did", .header("NSFetchedResultsController", "didChangeObject"),
         arguments: StoreKind.allCases)
     func insertion(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
@@ -163,7 +163,7 @@ import Testing
         #expect(listener.take() == ["will", "insert - 0.1", "did"] && controller.fetchedObjects?.count == 4)
     }
 
-    @Test("A deletion is told with its old place", .header("NSFetchedResultsController", "didChangeObject"), arguments: StoreKind.allCases)
+    @Test("A deletion is reported with its old position", .header("NSFetchedResultsController", "didChangeObject"), arguments: StoreKind.allCases)
     func deletion(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
         stack.context.delete(try novel("b", controller))
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(
-        "An object that ceases to match is told as deleted, one that begins to as inserted",
+        "An object that ceases to match is reported as deleted, one that begins to as inserted",
         .header("NSFetchedResultsController", "didChangeObject: heuristics"), arguments: StoreKind.allCases)
     func matching(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind, where: "pages == 0"), b = try novel("b", controller)
@@ -203,7 +203,7 @@ import Testing
         #expect(listener.take() == ["will", "insert - 0.1", "did"])
     }
 
-    @Test("What does not match is not told", .header("NSFetchedResultsController", "didChangeObject: heuristics"))
+    @Test("A change of an object that does not match is not reported", .header("NSFetchedResultsController", "didChangeObject: heuristics"))
     func unmatched() throws {
         let (stack, _, listener) = try list(where: "pages == 0")
         stack.new("Novel", ["pages": 4])
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(
-        "A new section is told before its object", .header("NSFetchedResultsController", "didChangeSection"), arguments: StoreKind.allCases)
+        "A new section is reported before its object", .header("NSFetchedResultsController", "didChangeSection"), arguments: StoreKind.allCases)
     func newSection(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind, sections: true)
         stack.new("Novel", ["title": "d", "genre": "Z"])
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(
-        "A section that empties is told as deleted", .header("NSFetchedResultsController", "didChangeSection"),
+        "A section that empties is reported as deleted", .header("NSFetchedResultsController", "didChangeSection"),
         arguments: StoreKind.allCases)
     func goneSection(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind, sections: true)
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(
-        "A section that is gone has no objects when it is told",
+        "A deleted section has no objects when it is reported",
         .source("Measured by a public test suite for Apple's platforms (parity B17)"))
     func goneSectionIsEmpty() throws {
         let (stack, controller, listener) = try list(sections: true)
@@ -265,7 +265,7 @@ import Testing
     }
 
     @Test(
-        "A save of what was told before tells no insertion again", .reference("nsfetchedresultscontrollerdelegate"),
+        "A save of reported changes reports no insertion again", .reference("nsfetchedresultscontrollerdelegate"),
         arguments: StoreKind.allCases)
     func save(kind: StoreKind) throws {
         let (stack, _, listener) = try list(kind)
@@ -276,7 +276,7 @@ import Testing
         #expect(!listener.take().contains { $0.hasPrefix("insert") })
     }
 
-    @Test("A rollback is told", .reference("nsfetchedresultscontrollerdelegate"), arguments: StoreKind.allCases)
+    @Test("A rollback is reported", .reference("nsfetchedresultscontrollerdelegate"), arguments: StoreKind.allCases)
     func rollback(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
         stack.new("Novel", ["title": "d"])
@@ -289,7 +289,7 @@ import Testing
         #expect(controller.fetchedObjects?.count == 3)
     }
 
-    @Test("What a context merges is told", .header("NSFetchedResultsController", "monitors its context"), arguments: StoreKind.allCases)
+    @Test("A merged change is reported", .header("NSFetchedResultsController", "monitors its context"), arguments: StoreKind.allCases)
     func merged(kind: StoreKind) throws {
         let (stack, _, listener) = try list(kind), other = stack.sibling(), heard = Heard(.NSManagedObjectContextDidSave, of: other)
         stack.new("Novel", ["title": "d"], in: other)
@@ -309,7 +309,7 @@ import Testing
         #expect(controller.fetchedObjects?.count == 3)
     }
 
-    @Test("A reset of the context is not told", .header("NSFetchedResultsController", "Handling of Invalidated Objects"))
+    @Test("A reset of the context is not reported", .header("NSFetchedResultsController", "Handling of Invalidated Objects"))
     func reset() throws {
         let (stack, _, listener) = try list()
         stack.context.reset()
@@ -348,7 +348,7 @@ import Testing
         #expect(types.map { Int($0.rawValue) } == [1, 2, 3, 4])
     }
 
-    @Test("A delegate that takes a difference is told of IDs that come and go", .reference("nsfetchedresultscontrollerdelegate"))
+    @Test("A delegate that takes a difference gets added and removed IDs", .reference("nsfetchedresultscontrollerdelegate"))
     func difference() throws {
         let (stack, controller, _) = try list(), differ = Differ()
         controller.delegate = differ

@@ -9,7 +9,7 @@ import Testing
 
 @MainActor @Suite("Stores and coordinators") struct StoreQuestions {
     @Test(
-        "What was saved is there when the store is opened again", .guide("Persistent Store Types and Behaviors", "Persistent Store Types"),
+        "Saved objects are there when the store is opened again", .guide("Persistent Store Types and Behaviors", "Persistent Store Types"),
         arguments: StoreKind.files)
     func reopened(kind: StoreKind) throws {
         let stack = try Stack(kind)
@@ -112,7 +112,7 @@ import Testing
         #expect(NSPersistentStoreCoordinator.registeredStoreTypes.keys.contains(kind.type))
     }
 
-    @Test("A store type that nobody has registered fails", .header("CoreDataErrors", "NSPersistentStoreInvalidTypeError: unknown type"))
+    @Test("An unregistered store type fails", .header("CoreDataErrors", "NSPersistentStoreInvalidTypeError: unknown type"))
     func unknownType() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Sketch.library())
         let error = failure { try coordinator.addPersistentStore(ofType: "Nothing", configurationName: nil, at: nil, options: nil) }
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(
-        "A store can be moved to another place and type; its objects go with it",
+        "A store can be moved to another URL and type; its objects go with it",
         .header("NSPersistentStoreCoordinator", "migratePersistentStore:toURL:options:withType:error:"), arguments: StoreKind.files,
         StoreKind.files)
     func moved(kind: StoreKind, other: StoreKind) throws {
@@ -287,7 +287,7 @@ import Testing
 
 @MainActor @Suite("Store descriptions") struct DescriptionQuestions {
     @Test(
-        "A description migrates and infers, writes and loads at once, unless it is told otherwise",
+        "By default a description migrates, infers, writes and loads at once",
         .reference("nspersistentstoredescription"))
     func defaults() {
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/tmp/x"))

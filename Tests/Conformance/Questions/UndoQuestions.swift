@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "What changes while registration is disabled cannot be undone",
+        "A change while registration is disabled cannot be undone",
         .reference("nsmanagedobjectcontext/processpendingchanges()"),
         arguments: StoreKind.allCases)
     func disabled(kind: StoreKind) throws {
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "What was undone to the saved state leaves no changed value", .reference("nsmanagedobject/changedvalues()"),
+        "An undo to the saved state leaves no changed value", .reference("nsmanagedobject/changedvalues()"),
         arguments: StoreKind.allCases)
     func undoneIsClean(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])

@@ -48,7 +48,7 @@ import Testing
         #expect(Set(conflict.conflictingObjects) == Set(items) && conflict.databaseObject == nil)
     }
 
-    @Test("Where the object trumps, the row takes the new values", .wwdc(2015, 220, "Unique constraints"))
+    @Test("If the object trumps, the row takes the new values", .wwdc(2015, 220, "Unique constraints"))
     func upsert() throws {
         let (stack, other) = try stack(.mergeByPropertyObjectTrump)
         stack.new("Item", ["name": "a", "number": 2], in: other)
@@ -56,7 +56,7 @@ import Testing
         #expect(try stored(stack) == ["a 2"])
     }
 
-    @Test("Where the store trumps, the row keeps its values", .wwdc(2015, 220, "Unique constraints"))
+    @Test("If the store trumps, the row keeps its values", .wwdc(2015, 220, "Unique constraints"))
     func storeTrumps() throws {
         let (stack, other) = try stack(.mergeByPropertyStoreTrump)
         stack.new("Item", ["name": "a", "number": 2], in: other)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Core Data raises an exception in these cases; Heartwood ends the process with a message that says what to change.
 ///
@@ -23,7 +23,7 @@ import Testing
         #expect(says(result, "Unacceptable type of value for Person.age: it is Integer 32, the value is"))
     }
 
-    @Test("A primitive relationship takes only objects of its context") func aPrimitiveRelationshipTakesObjectsOfItsContextAlone() async {
+    @Test("A primitive relationship takes only objects of its context") func aPrimitiveRelationshipTakesOnlyObjectsOfItsContext() async {
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestStack(.inMemory).insert("Person", [:]).setPrimitiveValue("g", forKey: "group")
         }

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Objects without a context, without a store, or deleted: no crash, no access to freed memory, and no silent loss.
 @Suite struct StrayObjectTests {

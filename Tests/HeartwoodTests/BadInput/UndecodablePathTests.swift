@@ -22,7 +22,7 @@ import Testing
                 try coordinator.addPersistentStore(ofType: NSBinaryStoreType, configurationName: nil, at: url, options: nil)
             }
             #expect(error?.code == NSPersistentStoreOpenError, "\(String(describing: error))")
-            #expect(error?.localizedDescription.contains("no UTF-8") == true, "\(String(describing: error))")
+            #expect(error?.localizedDescription.contains("not UTF-8") == true, "\(String(describing: error))")
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
         }
     }

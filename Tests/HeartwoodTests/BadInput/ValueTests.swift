@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Values that do not fit, or barely.
 @Suite struct ValueTests {

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test("The other members keep their order when one is deleted", arguments: StoreKind.recordLogs)
-    func aMemberThatGoesLeavesItsPlaceInAnOrder(kind: StoreKind) throws {
+    func aMemberThatGoesLeavesItsPositionInAnOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let hub = stack.node("hub"), steps = stack.make("Step", ["s", "t", "u"]), items = stack.make("Item", ["i", "j", "k"])
         hub.setValue(NSOrderedSet(array: steps), forKey: "steps")

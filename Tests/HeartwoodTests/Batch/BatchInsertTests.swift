@@ -26,7 +26,8 @@ import Testing
 
     @Test("A row without a required value is 1570, and nothing is inserted", arguments: StoreKind.recordLogs)
     func requiredValues(kind: StoreKind) throws {
-        let stars = TestStack.attribute("stars", .integer32AttributeType, optional: false), title = TestStack.attribute("title", .stringAttributeType)
+        let stars = TestStack.attribute("stars", .integer32AttributeType, optional: false),
+            title = TestStack.attribute("title", .stringAttributeType)
         let given = TestStack.attribute("given", .stringAttributeType, optional: false, default: "d")
         let entity = NSEntityDescription()
         entity.name = "Note"
@@ -35,7 +36,9 @@ import Testing
         let model = NSManagedObjectModel()
         model.entities = [entity]
         let stack = try TestStack(kind, model: model)
-        for rows in [[["title": "a"]], [["title": "a", "stars": 1], ["title": "b", "stars": NSNull()]], [["stars": 1, "given": NSNull()]]] as [[[String: Any]]] {
+        for rows in [
+            [["title": "a"]], [["title": "a", "stars": 1], ["title": "b", "stars": NSNull()]], [["stars": 1, "given": NSNull()]],
+        ] as [[[String: Any]]] {
             for policy in [NSMergePolicy.error, .mergeByPropertyObjectTrump, .overwrite] {
                 let error = #expect(throws: (any Error).self) { try stack.insertBatch(rows, into: "Note", policy: policy) } as NSError?
                 #expect(error?.code == NSValidationMissingMandatoryPropertyError && error?.domain == NSCocoaErrorDomain)
@@ -234,12 +237,12 @@ import Testing
         let stack = try TestStack(kind)
         let log = try #require(stack.store.log)
         func insert(_ count: Int, rowsPerCommit: Int = 0, failingAt failure: Int = .max, from first: Int) -> Bool {
-            var place = 0
+            var made = 0
             let request = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
-                row["name"] = "n\(first + place)"
-                row["email"] = place == failure ? "n\(first)@x" : "n\(first + place)@x"
-                place += 1
-                return place > count
+                row["name"] = "n\(first + made)"
+                row["email"] = made == failure ? "n\(first)@x" : "n\(first + made)@x"
+                made += 1
+                return made > count
             })
             request.rowsPerCommit = rowsPerCommit
             return (try? stack.context.execute(request)) != nil
@@ -294,7 +297,7 @@ import Testing
     }
 
     @Test("Large data is stored outside its row", arguments: StoreKind.recordLogs)
-    func largeDataLiesOutsideItsRow(kind: StoreKind) throws {
+    func largeDataIsStoredOutsideItsRow(kind: StoreKind) throws {
         let model = TestStack.model()
         let label = TestStack.attribute("photo", .binaryDataAttributeType)
         label.allowsExternalBinaryDataStorage = true
@@ -313,7 +316,7 @@ import Testing
 
     /// Questions that a handler may ask the object that it fills.
     @Test("The object that a handler fills reports its own state", arguments: StoreKind.recordLogs)
-    func theObjectOfAHandlerTellsOfItself(kind: StoreKind) throws {
+    func theObjectOfAHandlerDescribesItself(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, changed: [String: Any] = [:]
         let request = NSBatchInsertRequest(entityName: "Person", managedObjectHandler: { person in

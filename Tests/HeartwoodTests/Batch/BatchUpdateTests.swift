@@ -88,7 +88,7 @@ import Testing
 
     /// A block needs objects, and a transient attribute has no column.
     @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.recordLogs)
-    func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
+    func aQuestionThatRowsCannotAnswerIsAskedOfObjects(kind: StoreKind) throws {
         let model = TestStack.model()
         let mood = TestStack.attribute("mood", .stringAttributeType)
         mood.isTransient = true

@@ -32,6 +32,7 @@ import Testing
     func prefetchedRelationshipsReadNothingMore(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
+        let members = MembersRead(by: context)
         let reads = stack.rowReads
         let people = try context.fetch(request("Person", ["group", "tasks", "tags"]))
         let during = stack.rowReads - reads
@@ -45,23 +46,25 @@ import Testing
             #expect(tasks?.map { $0.value(forKey: "title") as? String } == ["0", "1"])
             #expect((person.value(forKeyPath: "tags.label") as? NSSet)?.count == 2)
         }
-        #expect(groups.count == 10 && stack.rowReads == after && context.queries.memberEntriesRead == 0)
+        #expect(groups.count == 10 && stack.rowReads == after && members.read == 0)
     }
 
     @Test("Prefetching follows long paths; without it a fetch reads one by one", arguments: StoreKind.planning)
     func pathsGoOnAndPlainFetchesReadOneByOne(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
+        let members = MembersRead(by: context)
         let groups = try context.fetch(request("Group", ["people.tasks.owner"]))
         let after = stack.rowReads
         func look(_ groups: [NSManagedObject]) -> Int {
             groups.reduce(0) { $0 + ((($1.value(forKeyPath: "people.tasks")) as? NSSet)?.count ?? 0) }
         }
-        #expect(look(groups) == 100 && stack.rowReads == after && context.queries.memberEntriesRead == 0)
+        #expect(look(groups) == 100 && stack.rowReads == after && members.read == 0)
         let other = stack.newContext()
+        let plainMembers = MembersRead(by: other)
         let plain = try other.fetch(request("Group", []))
         let before = stack.rowReads
-        #expect(look(plain) == 100 && stack.rowReads > before && other.queries.memberEntriesRead == 300)
+        #expect(look(plain) == 100 && stack.rowReads > before && plainMembers.read == 300)
         #expect(throws: NSError.self) { try other.fetch(request("Group", ["title"])) }
         #expect(throws: NSError.self) { try other.fetch(request("Group", ["people.nobody"])) }
     }
@@ -70,18 +73,20 @@ import Testing
     func aFewOwnersAmongManyAreLookedUp(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
+        let members = MembersRead(by: context)
         let some = request("Person", ["tasks", "tags"])
         some.predicate = NSPredicate(format: "name IN {'p00', 'p55', 'p56', 'p99'}")
         for person in try context.fetch(some) {
             #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.count == 2 && (person.value(forKey: "tags") as? NSSet)?.count == 2)
         }
-        #expect(context.queries.memberEntriesRead == 0)
+        #expect(members.read == 0)
     }
 
     @Test("A batch is prefetched when one of its objects is read", arguments: StoreKind.planning)
     func batchesAreMadeReadyWhenOneOfThemIsRead(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
+        let members = MembersRead(by: context)
         let reads = stack.rowReads
         let people = try context.fetch(request("Person", ["tasks", "group"], batch: 10, sort: "age"))
         #expect(stack.rowReads - reads == 100 + 20 + 1, "the rows, and what the first ten lead to")
@@ -93,7 +98,7 @@ import Testing
             #expect((person.value(forKeyPath: "group.title") as? String) == "g5")
             #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.count == 2)
         }
-        #expect(stack.rowReads - before == 20 + 1 && context.queries.memberEntriesRead == 0)
+        #expect(stack.rowReads - before == 20 + 1 && members.read == 0)
         for person in people { _ = person.value(forKey: "name") }
         #expect(context.queries.laterBatches.isEmpty && stack.rowReads - reads == 100 + 200 + 10)
     }
@@ -118,12 +123,13 @@ import Testing
         let stack = try filled(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.newContext()
+        let members = MembersRead(by: child)
         let people = try child.fetch(request("Person", ["group", "tasks"]))
         let after = stack.rowReads
         for person in people {
             #expect(person.value(forKeyPath: "group.title") != nil && (person.value(forKey: "tasks") as? NSOrderedSet)?.count == 2)
         }
-        #expect(stack.rowReads == after && child.queries.memberEntriesRead == 0)
+        #expect(stack.rowReads == after && members.read == 0)
     }
 
     @Test("The context's changes stay on top of prefetched rows", arguments: StoreKind.planning)
@@ -182,6 +188,7 @@ import Testing
         }
         try stack.context.save()
         let context = stack.newContext()
+        let members = MembersRead(by: context)
         let reads = stack.rowReads
         let people = try context.fetch(request("Person", ["tasks"]))
         #expect(stack.rowReads - reads == 3100, "each row once")
@@ -189,6 +196,6 @@ import Testing
             let tasks = (person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject]
             #expect(tasks?.map { $0.value(forKey: "title") as? String } == (0..<30).map { "\($0)" })
         }
-        #expect(stack.rowReads - reads == 3100 && context.queries.memberEntriesRead == 0)
+        #expect(stack.rowReads - reads == 3100 && members.read == 0)
     }
 }

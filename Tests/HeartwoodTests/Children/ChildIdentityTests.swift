@@ -16,7 +16,7 @@ import Testing
         #expect(throws: NSError.self) { try stack.newContext().existingObject(with: ids[0]) }
     }
 
-    @Test("A context is told the old names of those keys alone that were renamed since it last adopted names")
+    @Test("A context gets only the keys that were renamed since it last adopted names")
     func oldNamesAreThoseOfLaterRenames() {
         let keys = (1...6).map { ObjectKey(slot: 1, row: $0) }
         let tree = ContextTree()

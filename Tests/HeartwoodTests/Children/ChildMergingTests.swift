@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test("A child's save posts notifications for the child only", arguments: StoreKind.allCases)
-    func aSaveTellsOfTheChildAlone(kind: StoreKind) throws {
+    func aSaveReportsOnlyTheChild(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child()
         let names: [Notification.Name] = [.NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave]

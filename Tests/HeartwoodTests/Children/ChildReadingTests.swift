@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// A child's view of its parent.
 @Suite struct ChildReadingTests {
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test("Large data is read from its file", arguments: StoreKind.allCases)
-    func largeDataIsReadWhereItLies(kind: StoreKind) throws {
+    func largeDataIsReadFromItsFile(kind: StoreKind) throws {
         let photo = NSEntityDescription()
         photo.name = "Photo"
         let image = TestStack.attribute("image", .binaryDataAttributeType)

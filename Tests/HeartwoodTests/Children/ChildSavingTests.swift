@@ -29,8 +29,8 @@ import Testing
         for context in [child, grandchild] { #expect(try stack.names(in: context) == ["new", "old"] && !context.hasChanges) }
     }
 
-    @Test("Only the child's object is told of its insertion", arguments: StoreKind.allCases)
-    func onlyTheChildIsToldThatAnObjectWasInserted(kind: StoreKind) throws {
+    @Test("Only the child's object is notified of its insertion", arguments: StoreKind.allCases)
+    func onlyTheChildIsNotifiedOfAnInsertion(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
         let new = stack.insert("Person", ["name": "new"], into: grandchild) as! Person

@@ -38,9 +38,9 @@ import Testing
         }
 
         func step(_ number: Int) throws -> String {
-            let place = Int.random(in: 0..<4, using: &random)
-            refresh(place)
-            let context = contexts[place], layer = layers[place]
+            let level = Int.random(in: 0..<4, using: &random)
+            refresh(level)
+            let context = contexts[level], layer = layers[level]
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<5:
                 let entity: LayeredModel.Entity = [.person, .person, .group, .tag].randomElement(using: &random)!
@@ -51,48 +51,48 @@ import Testing
                 layer.names[number] = "n\(number)"
                 object.setValue("n\(number)", forKey: Self.nameKey(entity))
                 layer.values[number] = object.drawMoreValues(&random)
-                return "\(place) inserts \(entity) \(number)"
+                return "\(level) inserts \(entity) \(number)"
             case 5..<7:
                 guard let id = pick(layer.ids.filter(layer.exists).sorted()), let entity = layer.entity(id) else { return "nothing" }
                 layer.names[id] = "n\(id)-\(number)"
-                object(id, place).setValue("n\(id)-\(number)", forKey: Self.nameKey(entity))
-                return "\(place) renames \(id)"
+                object(id, level).setValue("n\(id)-\(number)", forKey: Self.nameKey(entity))
+                return "\(level) renames \(id)"
             case 7..<9:
                 guard let id = pick(layer.all(.person)) else { return "nothing" }
                 layer.ages[id] = number % 7
-                object(id, place).setValue(number % 7, forKey: "age")
-                let drawn = object(id, place).drawMoreValues(&random)
+                object(id, level).setValue(number % 7, forKey: "age")
+                let drawn = object(id, level).drawMoreValues(&random)
                 layer.values[id, default: [:]].merge(drawn) { $1 }
                 layer.forgetEqualValues()
-                return "\(place) sets the age of \(id), and \(drawn)"
+                return "\(level) sets the age of \(id), and \(drawn)"
             case 9..<12:
                 guard let id = pick(layer.all(.person)) else { return "nothing" }
                 let group = pick(layer.all(.group) + [0]) ?? 0
                 // A relationship to an object that has vanished below stays until it is set.
                 layer.setGroup(id, group)
                 layer.forgetEqualValues()
-                object(id, place).setValue(group == 0 ? nil : object(group, place), forKey: "group")
-                return "\(place) puts \(id) into \(group)"
+                object(id, level).setValue(group == 0 ? nil : object(group, level), forKey: "group")
+                return "\(level) puts \(id) into \(group)"
             case 12..<14:
                 guard let id = pick(layer.all(.person)), let tag = pick(layer.all(.tag)) else { return "nothing" }
                 let isIn = !layer.has(id, tag)
                 layer.setTag(id, tag, isIn)
-                let tags = object(id, place).mutableSetValue(forKey: "tags")
-                if isIn { tags.add(object(tag, place)) } else { tags.remove(object(tag, place)) }
-                return "\(place) tags \(id) with \(tag): \(isIn)"
+                let tags = object(id, level).mutableSetValue(forKey: "tags")
+                if isIn { tags.add(object(tag, level)) } else { tags.remove(object(tag, level)) }
+                return "\(level) tags \(id) with \(tag): \(isIn)"
             case 14:
                 guard let id = pick(layer.ids.filter(layer.exists).sorted()) else { return "nothing" }
                 layer.delete(id)
-                context.delete(object(id, place))
-                return "\(place) deletes \(id)"
+                context.delete(object(id, level))
+                return "\(level) deletes \(id)"
             case 15:
                 layer.rollback()
                 if Bool.random(using: &random) { context.rollback() } else { context.reset() }
-                return "\(place) rolls back"
+                return "\(level) rolls back"
             default:
                 try context.save()
                 layer.save()
-                return "\(place) saves"
+                return "\(level) saves"
             }
         }
 

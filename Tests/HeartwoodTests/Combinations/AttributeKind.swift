@@ -41,20 +41,20 @@ enum AttributeKind: String, CaseIterable {
     /// - Parameter number: the case's number, which ends unique values.
     func value(_ state: ValueState, _ name: String, _ number: Int) -> Any? {
         guard state != .absent, state != .initial else { return nil }
-        let place = state.rawValue
+        let index = state.rawValue
         switch self {
-        case .integer16: return [0, 0, 1, 2, 300, 30_000, Int(Int16.min)][place]
-        case .integer32: return [0, 0, 1, 2, 300, 70_000, Int(Int32.min)][place]
-        case .integer64: return [0, 0, 1, 2, 300, 5_000_000_000, Int.min][place]
-        case .float: return [0, 0, 1.5, 2.5, 300, -70_000, Float.greatestFiniteMagnitude][place] as Float
-        case .double: return [0, 0, 1.5, 2.5, 300, -70_000, Double.greatestFiniteMagnitude][place] as Double
-        case .decimal: return NSDecimalNumber(string: ["0", "0", "1.5", "2.5", "300", "12345678901234567890.5", "-0.000001"][place])
-        case .boolean: return [false, false, true, false, true, false, true][place]
-        case .date: return Date(timeIntervalSinceReferenceDate: [0, 0, 1.5, 2.5, 300, 7e9, -1e11][place])
+        case .integer16: return [0, 0, 1, 2, 300, 30_000, Int(Int16.min)][index]
+        case .integer32: return [0, 0, 1, 2, 300, 70_000, Int(Int32.min)][index]
+        case .integer64: return [0, 0, 1, 2, 300, 5_000_000_000, Int.min][index]
+        case .float: return [0, 0, 1.5, 2.5, 300, -70_000, Float.greatestFiniteMagnitude][index] as Float
+        case .double: return [0, 0, 1.5, 2.5, 300, -70_000, Double.greatestFiniteMagnitude][index] as Double
+        case .decimal: return NSDecimalNumber(string: ["0", "0", "1.5", "2.5", "300", "12345678901234567890.5", "-0.000001"][index])
+        case .boolean: return [false, false, true, false, true, false, true][index]
+        case .date: return Date(timeIntervalSinceReferenceDate: [0, 0, 1.5, 2.5, 300, 7e9, -1e11][index])
         case .string: return Self.text(state, name)
         case .code: return "\(Self.text(state, name))#\(number)"
         case .uri: return URL(string: state == .empty ? "a:" : "https://\(name)/" + Self.text(state, "p", letters: .alphanumerics))
-        case .uuid: return UUID(uuid: (UInt8(place - 1), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(place - 1)))
+        case .uuid: return UUID(uuid: (UInt8(index - 1), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(index - 1)))
         case .data, .external: return state == .extreme ? Data([0, 255, 0]) + Data(name.utf8) : Data(Self.text(state, name).utf8)
         case .transformable: return (state == .empty ? [] : ["list", Self.text(state, name)]) as NSArray
         case .composite:
@@ -62,7 +62,7 @@ enum AttributeKind: String, CaseIterable {
             case .empty: return ["city": ""]
             case .other: return ["x": 2.5]
             case .long: return ["city": Self.text(.long, name)]
-            default: return ["city": Self.text(state, name), "x": Double(place)] as [String: Any]
+            default: return ["city": Self.text(state, name), "x": Double(index)] as [String: Any]
             }
         case .reference: return state == .other || state == .huge ? "1" : "0"
         }

@@ -56,12 +56,12 @@ struct CombinedSample {
             Column("a", .string), Column("b", .string), Column("b2", .integer32, isOptional: false, default: 77), Column("c", .string),
             Column("c2", .double), Column("d", .string, default: "default"), Column("code", .code), Column("one", .reference),
         ]
-        let places = [0, 1, 3, 5]
+        let positions = [0, 1, 3, 5]
         var cases: [CombinedCase] = []
         func add(_ before: [ValueState], _ changes: [ValueState?]) {
             let turn = cases.count
             var whole: [ValueState] = Array(repeating: .short, count: 8), changed: [ValueState?] = Array(repeating: nil, count: 8)
-            for (index, column) in places.enumerated() { (whole[column], changed[column]) = (before[index], changes[index]) }
+            for (index, column) in positions.enumerated() { (whole[column], changed[column]) = (before[index], changes[index]) }
             // The others alternate in cycles of other lengths, so that they meet in many combinations too.
             whole[6] = [.short, .absent, .long][turn / 2 % 3]
             whole[7] = [.short, .absent][turn / 3 % 2]
@@ -72,7 +72,11 @@ struct CombinedSample {
             cases.append(CombinedCase(before: whole, changes: changed))
         }
         func product(_ options: [ValueState?], _ body: ([ValueState?]) -> Void) {
-            for first in options { for second in options { for third in options { for fourth in options { body([first, second, third, fourth]) } } } }
+            for first in options {
+                for second in options {
+                    for third in options { for fourth in options { body([first, second, third, fourth]) } }
+                }
+            }
         }
         let short: [ValueState] = [.short, .short, .short, .short], mixed: [ValueState] = [.long, .short, .empty, .long]
         let nothing: [ValueState] = [.absent, .absent, .absent, .absent]

@@ -34,8 +34,8 @@ final class CombinedStore {
     init(_ kind: StoreKind, _ sample: CombinedSample, at url: URL, like other: CombinedStore, options: [String: Any] = [:]) throws {
         (self.kind, self.sample) = (kind, sample)
         stack = try TestStack(kind, model: sample.model(), at: url, options: options)
-        let places = sample.columns.map { column in other.sample.columns.firstIndex { $0.origin == column.origin } }
-        expected = other.expected.map { states in places.map { $0.map { states[$0] } ?? .initial } }
+        let positions = sample.columns.map { column in other.sample.columns.firstIndex { $0.origin == column.origin } }
+        expected = other.expected.map { states in positions.map { $0.map { states[$0] } ?? .initial } }
     }
 
     // MARK: Objects
@@ -119,13 +119,13 @@ final class CombinedStore {
 
     /// Compares the values read from an object with the expected ones.
     func compare(
-        _ entity: String, _ number: Int, _ place: String, with all: [[String]], into found: inout Differences, _ read: (String) -> Any?
+        _ entity: String, _ number: Int, _ location: String, with all: [[String]], into found: inout Differences, _ read: (String) -> Any?
     ) {
-        guard all.indices.contains(number) else { return found.add("\(place): \(entity) \(number) is there and was never made") }
+        guard all.indices.contains(number) else { return found.add("\(location): \(entity) \(number) is there and was never made") }
         for (column, plain) in zip(sample.columns, all[number]) {
-            found.expect(plain, column.kind.plain(read(column.name))) { "\(place): \(entity) \(number).\(column.name) (\(describe(number)))" }
+            found.expect(plain, column.kind.plain(read(column.name))) { "\(location): \(entity) \(number).\(column.name) (\(describe(number)))" }
             guard column.origin == sample.derivedFrom else { continue }
-            found.expect(plain, column.kind.plain(read("derived"))) { "\(place): \(entity) \(number).derived (\(describe(number)))" }
+            found.expect(plain, column.kind.plain(read("derived"))) { "\(location): \(entity) \(number).derived (\(describe(number)))" }
         }
     }
 

@@ -11,9 +11,9 @@ struct Differences {
         if lines.count < 4 { lines.append(line) }
     }
 
-    mutating func expect(_ expected: String, _ found: String, _ place: () -> String) {
+    mutating func expect(_ expected: String, _ found: String, _ location: () -> String) {
         compared += 1
-        if expected != found { add("\(place()): expected \(expected), found \(found)") }
+        if expected != found { add("\(location()): expected \(expected), found \(found)") }
     }
 
     func report() {

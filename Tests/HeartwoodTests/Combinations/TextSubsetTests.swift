@@ -157,7 +157,8 @@ import Testing
             for value in Set(expected.map { $0[index] }) {
                 let count = NSFetchRequest<NSManagedObject>(entityName: "Card")
                 count.predicate = value.map { NSPredicate(format: "%K == %@", name, $0) } ?? NSPredicate(format: "%K == nil", name)
-                #expect(try reader.count(for: count) == expected.filter { $0[index] == value }.count, "\(way), \(kind): \(name) == \(value ?? "nil")")
+                #expect(
+                    try reader.count(for: count) == expected.filter { $0[index] == value }.count, "\(way), \(kind): \(name) == \(value ?? "nil")")
             }
         }
     }

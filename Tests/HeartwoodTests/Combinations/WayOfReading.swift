@@ -22,19 +22,19 @@ enum WayOfReading: CaseIterable {
         return [.faults, .dictionaries, others[turn % others.count], others[(turn + 4) % others.count]]
     }
 
-    func read(_ store: CombinedStore, _ place: String, into found: inout Differences) throws {
+    func read(_ store: CombinedStore, _ location: String, into found: inout Differences) throws {
         let stack = store.stack, context = stack.anew(), all = store.plains()
         switch self {
         case .writer:
-            if let writer = store.writer { try compare(store, place, all, try store.objects(in: writer), into: &found) }
+            if let writer = store.writer { try compare(store, location, all, try store.objects(in: writer), into: &found) }
         case .refreshedWriter:
             stack.context.refreshAllObjects()
-            try compare(store, place, all, try store.objects(in: stack.context), into: &found)
-        case .faults: try compare(store, place, all, try store.objects(in: context), into: &found)
+            try compare(store, location, all, try store.objects(in: stack.context), into: &found)
+        case .faults: try compare(store, location, all, try store.objects(in: context), into: &found)
         case .refreshed:
             let objects = try store.objects(in: context)
             context.refreshAllObjects()
-            try compare(store, place, all, objects, into: &found)
+            try compare(store, location, all, objects, into: &found)
         case .whole, .batched, .chosen:
             let objects = try store.sample.entities.flatMap { entity in
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity)
@@ -43,32 +43,32 @@ enum WayOfReading: CaseIterable {
                 if self == .chosen { request.propertiesToFetch = ["key"] + store.sample.columns.suffix(3).map(\.name) }
                 return try context.fetch(request).map { (entity: entity, number: try CombinedStore.number($0.value(forKey: "key")), object: $0) }
             }
-            try compare(store, place, all, objects, into: &found)
+            try compare(store, location, all, objects, into: &found)
         case .committed:
             for (entity, number, object) in try store.objects(in: context) {
                 let values = object.committedValues(forKeys: nil)
-                store.compare(entity, number, place, with: all, into: &found) { name in
+                store.compare(entity, number, location, with: all, into: &found) { name in
                     (values[name] as? NSManagedObjectID).map { context.object(with: $0) } ?? values[name]
                 }
             }
-        case .dictionaries, .chosenDictionaries: try readDictionaries(store, place, all, context, into: &found)
-        case .counts: try count(store, place, all, context, into: &found)
-        case .order: try order(store, place, all, context, into: &found)
+        case .dictionaries, .chosenDictionaries: try readDictionaries(store, location, all, context, into: &found)
+        case .counts: try count(store, location, all, context, into: &found)
+        case .order: try order(store, location, all, context, into: &found)
         }
     }
 
     private func compare(
-        _ store: CombinedStore, _ place: String, _ all: [[String]], _ objects: [(entity: String, number: Int, object: NSManagedObject)],
+        _ store: CombinedStore, _ location: String, _ all: [[String]], _ objects: [(entity: String, number: Int, object: NSManagedObject)],
         into found: inout Differences
     ) throws {
-        found.expect("\(all.count * store.sample.entities.count)", "\(objects.count)") { "\(place): objects" }
+        found.expect("\(all.count * store.sample.entities.count)", "\(objects.count)") { "\(location): objects" }
         for (entity, number, object) in objects {
-            store.compare(entity, number, place, with: all, into: &found) { object.value(forKey: $0) }
+            store.compare(entity, number, location, with: all, into: &found) { object.value(forKey: $0) }
         }
     }
 
     private func readDictionaries(
-        _ store: CombinedStore, _ place: String, _ all: [[String]], _ context: NSManagedObjectContext, into found: inout Differences
+        _ store: CombinedStore, _ location: String, _ all: [[String]], _ context: NSManagedObjectContext, into found: inout Differences
     ) throws {
         for entity in store.sample.entities {
             for chosen in self == .dictionaries ? [Array(store.sample.columns.indices)] : store.sample.columns.indices.map({ [$0] }) {
@@ -78,7 +78,7 @@ enum WayOfReading: CaseIterable {
                     for index in chosen {
                         let column = store.sample.columns[index]
                         found.expect(all[number][index], column.kind.plain(Self.value(of: column, in: row))) {
-                            "\(place): \(entity) \(number).\(column.name) (\(store.describe(number)))"
+                            "\(location): \(entity) \(number).\(column.name) (\(store.describe(number)))"
                         }
                     }
                 }
@@ -102,7 +102,7 @@ enum WayOfReading: CaseIterable {
     }
 
     private func count(
-        _ store: CombinedStore, _ place: String, _ all: [[String]], _ context: NSManagedObjectContext, into found: inout Differences
+        _ store: CombinedStore, _ location: String, _ all: [[String]], _ context: NSManagedObjectContext, into found: inout Differences
     ) throws {
         for (index, column) in store.sample.columns.enumerated() where column.kind.isComparable && store.sources[index] == nil {
             var values: [String: Any] = [:]
@@ -125,7 +125,7 @@ enum WayOfReading: CaseIterable {
                         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
                         request.predicate = predicate
                         found.expect("\(wanted)", "\(try context.count(for: request))") {
-                            "\(place): how many of \(entity) have \(predicate.predicateFormat.prefix(60))"
+                            "\(location): how many of \(entity) have \(predicate.predicateFormat.prefix(60))"
                         }
                     }
                 }
@@ -134,17 +134,17 @@ enum WayOfReading: CaseIterable {
     }
 
     private func order(
-        _ store: CombinedStore, _ place: String, _ all: [[String]], _ context: NSManagedObjectContext, into found: inout Differences
+        _ store: CombinedStore, _ location: String, _ all: [[String]], _ context: NSManagedObjectContext, into found: inout Differences
     ) throws {
         for (index, column) in store.sample.columns.enumerated() where column.kind.isOrdered {
             for entity in store.sample.entities {
                 let objects = try store.stack.fetch(entity, sort: [NSSortDescriptor(key: column.name, ascending: true)], in: context)
                 let values = objects.map { $0.value(forKey: column.name) }
                 found.expect(all.map { $0[index] }.sorted().joined(), values.map(column.kind.plain).sorted().joined()) {
-                    "\(place): \(entity) by \(column.name), all values"
+                    "\(location): \(entity) by \(column.name), all values"
                 }
                 for (before, after) in zip(values, values.dropFirst()) where !Self.isInOrder(before, after) {
-                    found.add("\(place): \(entity) by \(column.name): \(column.kind.plain(before)) before \(column.kind.plain(after))")
+                    found.add("\(location): \(entity) by \(column.name): \(column.kind.plain(before)) before \(column.kind.plain(after))")
                 }
             }
         }

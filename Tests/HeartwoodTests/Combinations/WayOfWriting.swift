@@ -19,7 +19,8 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
     case refreshedBeforeSaving, followed
     /// Insertions of objects whose unique key exists already, under each merge policy.
     case upsert, upsertForStore, upsertOverwriting, upsertRolledBack, upsertRefused
-    case batchDictionaries, batchDictionaryHandler, batchObjectHandler, batchPartial, batchUpsert, batchUpsertOfChanges, batchUpdate, batchExpression
+    case batchDictionaries, batchDictionaryHandler, batchObjectHandler, batchPartial, batchUpsert, batchUpsertOfChanges, batchUpdate,
+        batchExpression
 
     static let wanted: [WayOfWriting] = {
         let names = ProcessInfo.processInfo.environment["HEARTWOOD_COMBINATIONS_WAYS"]?.split(separator: ",").map(String.init)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 @Suite struct ConcurrencyDebugTests {
     /// A store with one saved person.

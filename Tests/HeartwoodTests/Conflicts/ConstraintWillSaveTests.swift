@@ -25,7 +25,9 @@ import Testing
     }
 
     /// A context with a new object that has a saved object's title, and the saved object.
-    private func conflict(_ kind: StoreKind, _ policy: NSMergePolicy) throws -> (stack: TestStack, context: NSManagedObjectContext, old: Diarist, new: Diarist) {
+    private func conflict(_ kind: StoreKind, _ policy: NSMergePolicy) throws -> (
+        stack: TestStack, context: NSManagedObjectContext, old: Diarist, new: Diarist
+    ) {
         let stack = try TestStack(kind, model: Self.model())
         let saved = stack.insert("Diarist", ["title": "a", "count": 1])
         try stack.context.save()
@@ -38,7 +40,7 @@ import Testing
         return (stack, context, old, new)
     }
 
-    @Test("The row's object is told of the save once",
+    @Test("The row's object is notified of the save once",
         arguments: StoreKind.numbering,
         [NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .overwriteMergePolicyType])
     func theRowsObjectHearsOfItOnce(kind: StoreKind, type: NSMergePolicyType) throws {
@@ -76,7 +78,9 @@ import Testing
         let (stack, context, old, _) = try conflict(.inMemory, .mergeByPropertyObjectTrump)
         old.onWillSave = { $0.setValue((($0.value(forKey: "count") as? Int) ?? 0) % 50 + 1, forKey: "count") }
         let error = #expect(throws: NSError.self) { try context.save() }
-        #expect(error?.code == NSManagedObjectValidationError && (error?.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject])?.contains(old) == true)
+        #expect(
+            error?.code == NSManagedObjectValidationError
+                && (error?.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject])?.contains(old) == true)
         #expect(try stack.fetch("Diarist", in: stack.anew()).count == 1)
     }
 

@@ -56,7 +56,7 @@ import Testing
         #expect(theirs.text("name") == "b")
     }
 
-    @Test("The sign of a zero is told in the history, and NaN over NaN is no change")
+    @Test("The history records the sign of a zero, and NaN over NaN is no change")
     func aNumberGoesByItsBits() throws {
         let stack = try TestStack.tracking()
         let object = stack.insert("Everything", ["double": 0.0, "date": Date(timeIntervalSinceReferenceDate: .nan), "float": Float.nan])

@@ -90,7 +90,7 @@ import Testing
 
     /// Durability decides how a commit reaches the file: by a call that the system reports, or through memory.
     @Test("A commit of another process is announced", arguments: ["full", "none"])
-    func aCommitOfAnotherProcessIsTold(durability: String) async throws {
+    func aCommitOfAnotherProcessIsReported(durability: String) async throws {
         let two = try TestStack(.recordLog)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let heard = Heard([.NSPersistentStoreRemoteChange], of: coordinator)

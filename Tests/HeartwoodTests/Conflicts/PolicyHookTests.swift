@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test("A policy that overrides only the oldest method is asked", arguments: StoreKind.allCases)
-    func aPolicyThatOverridesTheOldestMethodAloneIsAsked(kind: StoreKind) throws {
+    func aPolicyThatOverridesOnlyTheOldestMethodIsAsked(kind: StoreKind) throws {
         let (stack, people) = try behind(kind)
         let policy = Old(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         stack.context.mergePolicy = policy

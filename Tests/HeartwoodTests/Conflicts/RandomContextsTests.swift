@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Random work in several contexts, of one coordinator or one tree, that know only the changes that they have merged or refreshed. After each save
 /// the two sides of every relationship agree in the store, and a new reader sees the store's state.
@@ -107,7 +107,7 @@ import Testing
             if object.containsManagedObject(other, at: index) {
                 object.removeManagedObject(other, at: index)
             } else if relationship?.isOrdered == true {
-                object.insertManagedObject(other, atPlace: number(object.countOfManagedObjects(at: index) + 1), at: index)
+                object.insertManagedObject(other, atPosition: number(object.countOfManagedObjects(at: index) + 1), at: index)
             } else {
                 object.addManagedObject(other, at: index)
             }
@@ -170,7 +170,7 @@ import Testing
 
     /// `HEARTWOOD_CONTEXTS_SEED` repeats a run, `HEARTWOOD_CONTEXTS_RUNS` sets the number of runs.
     private static let environment = ProcessInfo.processInfo.environment
-    private static let runs = environment["HEARTWOOD_CONTEXTS_RUNS"].flatMap(UInt64.init) ?? 12
+    private static let runs = environment["HEARTWOOD_CONTEXTS_RUNS"].flatMap(UInt64.init) ?? 6
     private static let policies: [NSMergePolicyType] = [
         .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType,
         .overwriteMergePolicyType, .rollbackMergePolicyType,

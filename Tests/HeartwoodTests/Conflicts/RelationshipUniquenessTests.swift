@@ -61,7 +61,7 @@ import Testing
         #expect(try stack.fetch("Reaction", in: stack.newContext()).count == 1)
     }
 
-    @Test("Where the store wins a change of the relationship is taken back on both sides", arguments: StoreKind.allCases)
+    @Test("If the store wins, a change of the relationship is undone on both sides", arguments: StoreKind.allCases)
     func takingBack(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try Self.model())
         let first = stack.insert("Message", ["text": "a"]), second = stack.insert("Message", ["text": "b"])
@@ -101,7 +101,9 @@ import Testing
                 }
             } else {
                 let error = #expect(throws: NSError.self) { try chain.with(new) { _ in } }
-                #expect(error?.localizedDescription.contains("sign, message") == true || (error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription.contains("sign, message") == true)
+                #expect(
+                    error?.localizedDescription.contains("sign, message") == true
+                        || (error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription.contains("sign, message") == true)
             }
         }
     }

@@ -136,7 +136,7 @@ import Testing
     /// A row was once left out of the check if the save changed only members of its to-many relationships, and so did not write it: its unique
     /// value could be taken again.
     @Test("A row of which only members change keeps its unique value", arguments: StoreKind.allCases)
-    func aRowWhoseMembersAloneChangeKeepsItsUniqueValue(kind: StoreKind) throws {
+    func aRowOfWhichOnlyMembersChangeKeepsItsUniqueValue(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "Ada", "email": "a@x"])
         try stack.context.save()

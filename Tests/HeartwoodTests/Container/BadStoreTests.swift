@@ -6,10 +6,10 @@ import Testing
 
 /// Refused stores: each gives one of Core Data's errors with a remedy, and no file is made or damaged.
 @Suite struct BadStoreTests {
-    private let place: StorePlace
+    private let scratch: ScratchDirectory
 
     init() throws {
-        place = try StorePlace()
+        scratch = try ScratchDirectory()
     }
 
     private func model(_ change: (NSManagedObjectModel) -> Void = { _ in }) -> NSManagedObjectModel {
@@ -23,18 +23,20 @@ import Testing
         _ url: URL?, _ model: NSManagedObjectModel? = nil, type: String = NSRecordLogStoreType, configuration: String? = nil,
         options: [AnyHashable: Any]? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) -> NSError? {
-        let before = place.contents
+        let before = scratch.contents
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model ?? self.model())
         let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) {
             try coordinator.addPersistentStore(ofType: type, configurationName: configuration, at: url, options: options)
         }
-        #expect(coordinator.persistentStores.isEmpty && place.contents == before, sourceLocation: sourceLocation)
+        #expect(coordinator.persistentStores.isEmpty && scratch.contents == before, sourceLocation: sourceLocation)
         return error as NSError?
     }
 
     private func says(_ error: NSError?, _ wanted: Int, _ texts: String..., sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(code(error) == wanted, sourceLocation: sourceLocation)
-        for text in texts { #expect(error?.localizedDescription.contains(text) == true, "\(error.map { "\($0)" } ?? "")", sourceLocation: sourceLocation) }
+        for text in texts {
+            #expect(error?.localizedDescription.contains(text) == true, "\(error.map { "\($0)" } ?? "")", sourceLocation: sourceLocation)
+        }
     }
 
     private func make(_ url: URL, _ model: NSManagedObjectModel? = nil, configuration: String? = nil) throws {
@@ -44,72 +46,75 @@ import Testing
     }
 
     @Test("A store of another model is refused with the differences") func aStoreOfAnotherModelIsRefusedWithWhatDiffers() throws {
-        try make(place["a"])
+        try make(scratch["a"])
         let extra = NSEntityDescription()
         extra.name = "Extra"
         let other = model { model in
             model.entitiesByName["Group"]?.attributesByName["title"]?.isOptional = true
             model.entities = model.entities.filter { $0.name != "Everything" } + [extra]
         }
-        let error = refusal(place["a"], other)
-        says(error, NSPersistentStoreIncompatibleVersionHashError, "changed: Group", "only in the model: Extra", "only in the store: Everything", "mergedModel")
+        let error = refusal(scratch["a"], other)
+        says(
+            error, NSPersistentStoreIncompatibleVersionHashError, "changed: Group", "only in the model: Extra", "only in the store: Everything",
+            "mergedModel")
         #expect(error?.userInfo[NSChangedEntitiesErrorKey] as? [String] == ["Group"])
         #expect(error?.userInfo[NSAddedEntitiesErrorKey] as? [String] == ["Extra"])
         #expect(error?.userInfo[NSRemovedEntitiesErrorKey] as? [String] == ["Everything"])
-        #expect(error?.userInfo[NSFilePathErrorKey] as? String == place["a"].path)
+        #expect(error?.userInfo[NSFilePathErrorKey] as? String == scratch["a"].path)
         #expect((error?.userInfo["metadata"] as? [String: Any])?[NSStoreUUIDKey] != nil)
-        try make(place["a"])
+        try make(scratch["a"])
     }
 
-    @Test("A store of a configuration reports only its entities") func aStoreOfAConfigurationTellsOnlyOfItsEntities() throws {
+    @Test("A store of a configuration reports only its entities") func aStoreOfAConfigurationShowsOnlyItsEntities() throws {
         let configured = { self.model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") } }
-        try make(place["c"], configured(), configuration: "C")
+        try make(scratch["c"], configured(), configuration: "C")
         let changed = configured()
         changed.entitiesByName["Everything"]?.attributesByName["int16"]?.isOptional = false
-        let error = refusal(place["c"], changed, configuration: "C")
+        let error = refusal(scratch["c"], changed, configuration: "C")
         says(error, NSPersistentStoreIncompatibleVersionHashError, "(its configuration \"C\")", "(changed: Everything)")
         #expect(error?.userInfo[NSAddedEntitiesErrorKey] == nil)
     }
 
     @Test("A configuration that does not exist is refused") func aConfigurationThatIsNotThereIsRefused() {
         let configured = model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") }
-        says(refusal(place["a"], configured, configuration: "D"), NSPersistentStoreOperationError, "\"D\"", "[\"C\"]")
+        says(refusal(scratch["a"], configured, configuration: "D"), NSPersistentStoreOperationError, "\"D\"", "[\"C\"]")
     }
 
     @Test("Locations that hold no store are refused") func placesThatHoldNoStoreAreRefused() throws {
-        says(refusal(place["none/a"]), NSPersistentStoreOpenError, "the directory \(place["none"].path) does not exist", "Make it first")
-        try FileManager.default.createDirectory(at: place["folder"], withIntermediateDirectories: true)
-        let error = refusal(place["folder"])
+        says(refusal(scratch["none/a"]), NSPersistentStoreOpenError, "the directory \(scratch["none"].path) does not exist", "Make it first")
+        try FileManager.default.createDirectory(at: scratch["folder"], withIntermediateDirectories: true)
+        let error = refusal(scratch["folder"])
         says(error, NSPersistentStoreOpenError, "not of a directory")
         #expect((error?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .isDirectory)
-        try Data(repeating: 7, count: 20_000).write(to: place["letter"])
-        says(refusal(place["letter"]), NSPersistentStoreOpenError, "not a Heartwood store")
-        says(refusal(place["letter/a"]), NSPersistentStoreOpenError)
+        try Data(repeating: 7, count: 20_000).write(to: scratch["letter"])
+        says(refusal(scratch["letter"]), NSPersistentStoreOpenError, "not a Heartwood store")
+        says(refusal(scratch["letter/a"]), NSPersistentStoreOpenError)
         says(refusal(nil), NSPersistentStoreOpenError, "needs a file URL")
         says(refusal(URL(string: "https://x.y/z")), NSPersistentStoreOpenError, "needs a file URL", "https://x.y/z")
         says(
-            refusal(place["a"], options: [NSReadOnlyPersistentStoreOption: true]), CocoaError.Code.fileReadNoSuchFile.rawValue, "there is no such file",
+            refusal(scratch["a"], options: [NSReadOnlyPersistentStoreOption: true]), CocoaError.Code.fileReadNoSuchFile.rawValue,
+            "there is no such file",
             "for writing once")
     }
 
     @Test("An unknown type is refused") func anUnknownTypeIsRefused() {
-        says(refusal(place["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "RecordLog")
-        says(refusal(place["a"], type: NSSQLiteStoreType), NSPersistentStoreInvalidTypeError, "no SQLite store", "NSRecordLogStoreType")
+        says(refusal(scratch["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "RecordLog")
+        says(refusal(scratch["a"], type: NSSQLiteStoreType), NSPersistentStoreInvalidTypeError, "no SQLite store", "NSRecordLogStoreType")
     }
 
     @Test("One store is added once") func oneStoreIsAddedOnce() throws {
-        try make(place["a"])
-        try FileManager.default.createSymbolicLink(at: place["link"], withDestinationURL: place["a"])
-        try FileManager.default.copyItem(at: place["a"], to: place["copy"])
+        try make(scratch["a"])
+        try FileManager.default.createSymbolicLink(at: scratch["link"], withDestinationURL: scratch["a"])
+        try FileManager.default.copyItem(at: scratch["a"], to: scratch["copy"])
         let container = NSPersistentContainer(name: "Test", managedObjectModel: model())
-        container.persistentStoreDescriptions = ["a", "a", "link", "copy"].map { NSPersistentStoreDescription(url: place[$0]) }
+        container.persistentStoreDescriptions = ["a", "a", "link", "copy"].map { NSPersistentStoreDescription(url: scratch[$0]) }
         var errors: [NSError?] = []
-        let names = place.names
+        let names = scratch.names
         container.loadPersistentStores { errors.append($1 as NSError?) }
         #expect(errors.map { code($0) } == [nil] + Array(repeating: NSPersistentStoreOperationError, count: 3))
         says(errors[1], NSPersistentStoreOperationError, "was added to this coordinator already")
-        for error in errors[2...] { says(error, NSPersistentStoreOperationError, "or a copy of its file", place["a"].path) }
-        #expect(container.persistentStoreCoordinator.persistentStores.count == 1 && place.names == names)
+        for error in errors[2...] { says(error, NSPersistentStoreOperationError, "or a copy of its file", scratch["a"].path) }
+        #expect(container.persistentStoreCoordinator.persistentStores.count == 1 && scratch.names == names)
         let context = container.persistentStoreCoordinator.newContext()
         _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
         try context.save()
@@ -123,8 +128,8 @@ import Testing
             model.entitiesByName["Tag"]?.properties.append(photo)
             model.entitiesByName["Tag"]?.indexes = [TestStack.index("byPhoto", [photo])]
         }
-        #expect(refusal(place["a"], odd) != nil)
-        #expect(place.names.isEmpty)
+        #expect(refusal(scratch["a"], odd) != nil)
+        #expect(scratch.names.isEmpty)
     }
 
     /// Slots of removed stores are used again after all have been used.

@@ -35,11 +35,11 @@ import Testing
         #expect(condition())
     }
 
-    @Test("Loading reports each store once") func loadingTellsOfEachStoreOnce() throws {
-        let place = try StorePlace(), told = Told()
+    @Test("Loading reports each store once") func loadingReportsEachStoreOnce() throws {
+        let scratch = try ScratchDirectory(), told = Told()
         let memory = NSPersistentStoreDescription()
         memory.type = NSInMemoryStoreType
-        let container = container([NSPersistentStoreDescription(url: place["a"]), memory])
+        let container = container([NSPersistentStoreDescription(url: scratch["a"]), memory])
         container.loadPersistentStores { told.note($0, $1) }
         #expect(told.codes == [nil, nil] && told.list.map(\.0) == container.persistentStoreDescriptions)
         #expect(container.persistentStoreCoordinator.persistentStores.map(\.type) == [NSRecordLogStoreType, NSInMemoryStoreType])
@@ -49,8 +49,8 @@ import Testing
 
     /// The file's lock is held, so that no opening can end before its release.
     @Test("Asynchronous loading returns before the store is open") func asynchronousLoadingReturnsBeforeTheStoreIsOpen() async throws {
-        let place = try StorePlace(), told = Told()
-        let descriptions = ["a", "b"].map { NSPersistentStoreDescription(url: place[$0]) }
+        let scratch = try ScratchDirectory(), told = Told()
+        let descriptions = ["a", "b"].map { NSPersistentStoreDescription(url: scratch[$0]) }
         for description in descriptions {
             description.shouldAddStoreAsynchronously = true
             description.timeout = 60
@@ -75,11 +75,11 @@ import Testing
     }
 
     @Test("Synchronous loading waits for the stores") func loadingIsWaitedFor() async throws {
-        let place = try StorePlace()
-        let container = container([NSPersistentStoreDescription(url: place["none/a"]), NSPersistentStoreDescription(url: place["b"])])
+        let scratch = try ScratchDirectory()
+        let container = container([NSPersistentStoreDescription(url: scratch["none/a"]), NSPersistentStoreDescription(url: scratch["b"])])
         let error = await #expect(throws: (any Error).self) { try await container.loadPersistentStores() }
         #expect(code(error) == NSPersistentStoreOpenError)
-        #expect(container.persistentStoreCoordinator.persistentStores.map(\.url) == [place["b"]])
+        #expect(container.persistentStoreCoordinator.persistentStores.map(\.url) == [scratch["b"]])
         let count = try await container.performBackgroundTask { context in
             NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("a", forKey: "name")
             try context.save()
@@ -89,8 +89,8 @@ import Testing
     }
 
     @Test("Descriptions are equal when their settings are") func descriptionsAreEqualByWhatTheySay() throws {
-        let place = try StorePlace()
-        let one = NSPersistentStoreDescription(url: place["a"])
+        let scratch = try ScratchDirectory()
+        let one = NSPersistentStoreDescription(url: scratch["a"])
         one.configuration = "C"
         one.timeout = 7
         one.setOption("relaxed" as NSString, forKey: NSRecordLogDurabilityOption)
@@ -98,7 +98,7 @@ import Testing
         #expect(copy == one && copy.hash == one.hash && copy !== one && copy.timeout == 7 && copy.configuration == "C")
         #expect(Set([one, copy]).count == 1)
         let changes: [(NSPersistentStoreDescription) -> Void] = [
-            { $0.url = place["b"] }, { $0.type = NSInMemoryStoreType }, { $0.configuration = nil }, { $0.isReadOnly = true }, { $0.timeout = 8 },
+            { $0.url = scratch["b"] }, { $0.type = NSInMemoryStoreType }, { $0.configuration = nil }, { $0.isReadOnly = true }, { $0.timeout = 8 },
             { $0.shouldAddStoreAsynchronously = true }, { $0.setOption(nil, forKey: NSRecordLogDurabilityOption) },
         ]
         for change in changes {
@@ -112,15 +112,15 @@ import Testing
     // MARK: Read-only stores
 
     @Test("A read-only store is not written") func aReadOnlyStoreIsNotWritten() throws {
-        let place = try StorePlace()
-        let maker = container([NSPersistentStoreDescription(url: place["a"])])
+        let scratch = try ScratchDirectory()
+        let maker = container([NSPersistentStoreDescription(url: scratch["a"])])
         maker.loadPersistentStores { _, _ in }
         let writer = maker.persistentStoreCoordinator.newContext()
         NSEntityDescription.insertNewObject(forEntityName: "Person", into: writer).setValue("a", forKey: "name")
         try writer.save()
         for store in maker.persistentStoreCoordinator.persistentStores { try maker.persistentStoreCoordinator.remove(store) }
-        let before = place.contents, told = Told()
-        let description = NSPersistentStoreDescription(url: place["a"])
+        let before = scratch.contents, told = Told()
+        let description = NSPersistentStoreDescription(url: scratch["a"])
         description.isReadOnly = true
         let container = container([description])
         container.loadPersistentStores { told.note($0, $1) }
@@ -131,14 +131,16 @@ import Testing
         let person = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).first)
         person.setValue("b", forKey: "name")
         let error = #expect(throws: (any Error).self) { try context.save() } as NSError?
-        #expect(code(error) == CocoaError.Code.fileWriteNoPermission.rawValue && error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [store])
+        #expect(
+            code(error) == CocoaError.Code.fileWriteNoPermission.rawValue
+                && error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [store])
         #expect(context.hasChanges)
         coordinator.setMetadata(["a": 1], for: store)
         let batch = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Person"))
         #expect(code(#expect(throws: (any Error).self) { try context.execute(batch) }) == CocoaError.Code.fileWriteNoPermission.rawValue)
         context.rollback()
         try coordinator.remove(store)
-        #expect(place.contents == before)
+        #expect(scratch.contents == before)
     }
 
     @Test("Metadata that cannot be written is tried again with the next save", arguments: StoreKind.planning.filter(\.isFile))
@@ -164,12 +166,12 @@ import Testing
     // MARK: Models by name
 
     @Test("A model is found in package resources") func aModelIsFoundInPackageResources() throws {
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         for name in ["App_App.resources", "App_Other.bundle/Contents/Resources"] {
-            try FileManager.default.createDirectory(at: place[name], withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: scratch[name], withIntermediateDirectories: true)
         }
-        let found = ModelFinder.resources(beside: place.directory).map(\.path)
-        #expect(found.contains(place["App_App.resources"].path) && found.contains(place["App_Other.bundle/Contents/Resources"].path))
+        let found = ModelFinder.resources(beside: scratch.directory).map(\.path)
+        #expect(found.contains(scratch["App_App.resources"].path) && found.contains(scratch["App_Other.bundle/Contents/Resources"].path))
         let directories = ModelFinder.directories.map(\.standardizedFileURL.path)
         let executable = try #require(Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path)
         #expect(directories.contains(executable) && directories.contains(FileManager.default.currentDirectoryPath))
@@ -193,21 +195,21 @@ import Testing
     /// In the Resources of the working directory, of which a process has only one.
     @Test("A container finds its model by name") func aContainerFindsItsModelByName() async {
         await #expect(processExitsWith: .success) {
-            let place = try StorePlace()
-            let model = place["Resources/Shop.xcdatamodel"]
+            let scratch = try ScratchDirectory()
+            let model = scratch["Resources/Shop.xcdatamodel"]
             try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
             try "<?xml version=\"1.0\"?><model><entity name=\"Shop\"><attribute name=\"n\" optional=\"YES\" attributeType=\"String\"/></entity></model>"
                 .write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
-            precondition(FileManager.default.changeCurrentDirectoryPath(place.directory.path))
+            precondition(FileManager.default.changeCurrentDirectoryPath(scratch.directory.path))
             precondition(NSPersistentContainer(name: "Shop").managedObjectModel.entitiesByName["Shop"] != nil)
         }
     }
 
     @Test("Any timeout is accepted", arguments: [TimeInterval.infinity, -.infinity, .nan, 1e300, -1, 0])
     func anyTimeoutIsTaken(_ timeout: TimeInterval) throws {
-        let place = try StorePlace(), told = Told()
+        let scratch = try ScratchDirectory(), told = Told()
         let descriptions = [NSRecordLogStoreType, NSBinaryStoreType].map { type in
-            let description = NSPersistentStoreDescription(url: place[type])
+            let description = NSPersistentStoreDescription(url: scratch[type])
             (description.type, description.timeout) = (type, timeout)
             return description
         }

@@ -66,7 +66,8 @@ import Testing
                 .recordLog, at: url, options: [NSReadOnlyPersistentStoreOption: true, NSRecordLogMemoryMappingOption: maps])
             #expect(stack.persistentStore.damage == nil)
             let error = #expect(throws: NSError.self) { try stack.fetch("Group") }
-            #expect(error?.domain == NSCocoaErrorDomain && error?.userInfo[NSFilePathErrorKey] as? String == url.path, "\(String(describing: error))")
+            #expect(
+                error?.domain == NSCocoaErrorDomain && error?.userInfo[NSFilePathErrorKey] as? String == url.path, "\(String(describing: error))")
             let id = try #require(stack.coordinator.managedObjectID(forURIRepresentation: URL(
                 string: "x-coredata://\(stack.persistentStore.identifier ?? "")/Group/p5")!))
             #expect(throws: NSError.self) { try stack.context.existingObject(with: id) }

@@ -64,12 +64,12 @@ import Testing
 
     @Test("A store migrates to another type with everything in it", arguments: StoreKind.allCases, StoreKind.allCases.filter { $0 != .incremental })
     func aStoreGoesToAnotherTypeWithEverythingInIt(from: StoreKind, to: StoreKind) throws {
-        let stack = try TestStack(from), place = try StorePlace()
+        let stack = try TestStack(from), scratch = try ScratchDirectory()
         try fill(stack)
         let before = try dump(stack.context), old = stack.persistentStore
         stack.coordinator.setMetadata(["note": "mine"], for: old)
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
-        let new = try stack.coordinator.migratePersistentStore(old, to: place["new.heartwood"], options: nil, withType: to.type)
+        let new = try stack.coordinator.migratePersistentStore(old, to: scratch["new.heartwood"], options: nil, withType: to.type)
         #expect(stack.coordinator.persistentStores == [new] && new.type == to.type && old.persistentStoreCoordinator == nil)
         let change = heard.take()?.userInfo
         #expect(change?[NSAddedPersistentStoresKey] as? [NSPersistentStore] == [new], "told at once")
@@ -77,7 +77,7 @@ import Testing
         #expect((change?[NSUUIDChangedPersistentStoresKey] as? [Any])?.prefix(2).map { $0 as? NSPersistentStore } == [old, new])
         #expect(new.identifier != old.identifier && new.metadata["note"] as? String == "mine")
         #expect(new.metadata[NSStoreUUIDKey] as? String == new.identifier && new.metadata[NSStoreTypeKey] as? String == to.type)
-        #expect(place.names == (to.isFile ? ["new.heartwood"] : []))
+        #expect(scratch.names == (to.isFile ? ["new.heartwood"] : []))
         let context = stack.coordinator.newContext()
         #expect(try dump(context) == before)
         // The store is written to and read back.
@@ -91,21 +91,21 @@ import Testing
             #expect(try dump(again.newContext()) == before, "the old store's file is as it was")
         }
         if to == .recordLog {
-            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: place["new.heartwood"])
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: scratch["new.heartwood"])
             #expect(metadata[NSStoreUUIDKey] as? String == new.identifier)
             try stack.coordinator.remove(new)
-            #expect(try StoreVerification.verify(path: place["new.heartwood"].path).isSound)
+            #expect(try StoreVerification.verify(path: scratch["new.heartwood"].path).isSound)
         }
     }
 
     @Test("An empty store migrates to another type too", arguments: StoreKind.planning.filter(\.isFile))
     func anEmptyStoreGoesToAnotherTypeToo(to: StoreKind) throws {
-        let stack = try TestStack(.inMemory), place = try StorePlace()
+        let stack = try TestStack(.inMemory), scratch = try ScratchDirectory()
         stack.coordinator.setMetadata(["note": "mine"], for: stack.persistentStore)
-        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: to.type)
-        #expect(place.names == ["new"])
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], options: nil, withType: to.type)
+        #expect(scratch.names == ["new"])
         let again = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
-        let read = try again.addPersistentStore(ofType: to.type, configurationName: nil, at: place["new"])
+        let read = try again.addPersistentStore(ofType: to.type, configurationName: nil, at: scratch["new"])
         #expect(read.metadata["note"] as? String == "mine")
     }
 
@@ -143,14 +143,14 @@ import Testing
 
     @Test("An incremental store is written at its URL itself") func anIncrementalStoreIsWrittenAtItsURLItself() throws {
         NSPersistentStoreCoordinator.registerStoreClass(Service.self, forStoreType: "Service")
-        let stack = try TestStack(.inMemory), place = try StorePlace()
+        let stack = try TestStack(.inMemory), scratch = try ScratchDirectory()
         for title in ["a", "b"] { stack.insert("Group", ["title": title]) }
         try stack.context.save()
-        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: "Service")
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], options: nil, withType: "Service")
         let context = stack.coordinator.newContext()
         let groups = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Group"))
-        #expect(Set(groups.map { $0.value(forKey: "title") as? String }) == ["a", "b"] && place.names == [])
-        #expect(Service.titles.withLock { Array($0.keys) } == [place["new"]])
+        #expect(Set(groups.map { $0.value(forKey: "title") as? String }) == ["a", "b"] && scratch.names == [])
+        #expect(Service.titles.withLock { Array($0.keys) } == [scratch["new"]])
     }
 
     /// The copy for store types that do not know each other, forced on types that do.
@@ -159,10 +159,10 @@ import Testing
         let stack = try TestStack(kind)
         try fill(stack)
         let target = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
-        let place = try StorePlace()
-        try target.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["copy"])
+        let scratch = try ScratchDirectory()
+        try target.addPersistentStore(ofType: kind.type, configurationName: nil, at: scratch["copy"])
         // Another store with the same entities is not copied.
-        try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["beside"])
+        try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: scratch["beside"])
         try ObjectCopy(store: stack.persistentStore, of: stack.coordinator, to: target).run()
         #expect(try dump(target.newContext()) == dump(stack.context))
     }
@@ -186,7 +186,7 @@ import Testing
 
     @Test("Rows of a record log are copied as they are", arguments: [NSRecordLogStoreType, NSInMemoryStoreType])
     func rowsOfARecordLogGoAsTheyAre(type: String) throws {
-        let stack = try TestStack(.recordLog), place = try StorePlace()
+        let stack = try TestStack(.recordLog), scratch = try ScratchDirectory()
         try fill(stack)
         func rows() throws -> [String] {
             let people = try stack.coordinator.newContext().fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
@@ -195,51 +195,53 @@ import Testing
         let before = try rows(), log = try #require(stack.store.log)
         let reads = stack.rowReads, snapshot = log.snapshot()
         let all = snapshot.catalog.tables.reduce(snapshot.rowCount(TableID(rawValue: 0))) { $0 + snapshot.rowCount($1.id) }
-        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: type)
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], options: nil, withType: type)
         #expect(log.statistics.rowReads - reads <= all + 2, "each is walked over once; the metadata and the catalog are read besides")
         #expect(try rows() == before, "numbers and versions are kept")
     }
 
     @Test("A file at the destination is left as it is") func whatIsAtTheDestinationIsLeftAsItIs() throws {
-        let stack = try TestStack(.recordLog), place = try StorePlace()
+        let stack = try TestStack(.recordLog), scratch = try ScratchDirectory()
         try fill(stack)
-        try Data("letter".utf8).write(to: place["letter"])
-        let before = place.contents
+        try Data("letter".utf8).write(to: scratch["letter"])
+        let before = scratch.contents
         let cases: [(URL, String, Int)] = [
-            (place["letter"], NSRecordLogStoreType, NSPersistentStoreOperationError),
-            (place.directory, NSRecordLogStoreType, NSPersistentStoreOperationError),
+            (scratch["letter"], NSRecordLogStoreType, NSPersistentStoreOperationError),
+            (scratch.directory, NSRecordLogStoreType, NSPersistentStoreOperationError),
             (stack.url, NSRecordLogStoreType, NSPersistentStoreOperationError),
-            (place["none/new"], NSRecordLogStoreType, NSPersistentStoreOperationError),
-            (place["new"], "Paper", NSPersistentStoreInvalidTypeError),
+            (scratch["none/new"], NSRecordLogStoreType, NSPersistentStoreOperationError),
+            (scratch["new"], "Paper", NSPersistentStoreInvalidTypeError),
         ]
         for (url, type, wanted) in cases {
             let error = #expect(throws: (any Error).self) {
                 try stack.coordinator.migratePersistentStore(stack.persistentStore, to: url, options: nil, withType: type)
             }
             #expect(code(error) == wanted, "\(url.path): \(error.map { "\($0)" } ?? "")")
-            #expect(place.contents == before && stack.coordinator.persistentStores.count == 1)
+            #expect(scratch.contents == before && stack.coordinator.persistentStores.count == 1)
         }
         #expect(try stack.names().count == 11)
         let other = try TestStack(.inMemory)
-        #expect(throws: (any Error).self) { try other.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], type: .recordLog) }
-        #expect(place.contents == before)
+        #expect(throws: (any Error).self) {
+            try other.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], type: .recordLog)
+        }
+        #expect(scratch.contents == before)
     }
 
     @Test("Metadata that no save has written is copied too", arguments: StoreKind.recordLogs)
     func metadataThatNoSaveHasWrittenGoAlong(kind: StoreKind) throws {
-        let stack = try TestStack(kind), place = try StorePlace()
+        let stack = try TestStack(kind), scratch = try ScratchDirectory()
         stack.persistentStore.metadata = ["note": "kept"]
         let new = try stack.coordinator.migratePersistentStore(
-            stack.persistentStore, to: place["new"], options: nil, withType: NSRecordLogStoreType)
+            stack.persistentStore, to: scratch["new"], options: nil, withType: NSRecordLogStoreType)
         #expect(new.metadata["note"] as? String == "kept" && new.metadata[NSStoreUUIDKey] as? String == new.identifier)
     }
 
     @Test("Objects of the old store belong to a removed store", arguments: StoreKind.allCases)
     func objectsOfTheOldStoreAreOfARemovedOne(kind: StoreKind) throws {
-        let stack = try TestStack(kind), place = try StorePlace()
+        let stack = try TestStack(kind), scratch = try ScratchDirectory()
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
-        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: NSRecordLogStoreType)
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], options: nil, withType: NSRecordLogStoreType)
         person.setValue("b", forKey: "name")
         #expect(code(#expect(throws: (any Error).self) { try stack.context.save() }) == NSPersistentStoreOperationError)
         stack.context.reset()

@@ -13,7 +13,9 @@ import Testing
     private func attributes(_ url: URL) throws -> [FileAttributeKey: Int] {
         let found = try FileManager.default.attributesOfItem(atPath: url.path)
         func number(_ key: FileAttributeKey) -> Int { (found[key] as? NSNumber)?.intValue ?? -1 }
-        return [.posixPermissions: number(.posixPermissions), .ownerAccountID: number(.ownerAccountID), .groupOwnerAccountID: number(.groupOwnerAccountID)]
+        return [
+            .posixPermissions: number(.posixPermissions), .ownerAccountID: number(.ownerAccountID),
+            .groupOwnerAccountID: number(.groupOwnerAccountID)]
     }
 
     /// Gives a file to another owner, or, if the process may not do so, removes everyone else's permissions.
@@ -52,20 +54,20 @@ import Testing
         try coordinator.replacePersistentStore(at: chain.url, withPersistentStoreFrom: other.url, ofType: kind.type)
         #expect(try attributes(chain.url) == before)
         #expect(try Data(contentsOf: chain.url) == Data(contentsOf: other.url) || kind == .recordLog)
-        try coordinator.replacePersistentStore(at: other.place["new"], withPersistentStoreFrom: chain.url, ofType: kind.type)
-        #expect(try attributes(other.place["new"]) == before)
+        try coordinator.replacePersistentStore(at: other.scratch["new"], withPersistentStoreFrom: chain.url, ofType: kind.type)
+        #expect(try attributes(other.scratch["new"]) == before)
     }
 
-    @Test("A store that goes to another type or place has its permissions, owner and group there", arguments: [StoreKind.recordLog, .binary])
+    @Test("A store that moves to another type or URL keeps its permissions, owner and group", arguments: [StoreKind.recordLog, .binary])
     func moved(kind: StoreKind) throws {
         let chain = try Chain()
         try fill(chain)
         let before = try restrict(chain.url)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
         let store = try coordinator.addPersistentStore(ofType: chain.kind.type, configurationName: nil, at: chain.url)
-        try coordinator.remove(try coordinator.migratePersistentStore(store, to: chain.place["new"], withType: kind.type))
-        #expect(try attributes(chain.place["new"]) == before)
-        #expect(chain.place.names == ["new", "store"])
+        try coordinator.remove(try coordinator.migratePersistentStore(store, to: chain.scratch["new"], withType: kind.type))
+        #expect(try attributes(chain.scratch["new"]) == before)
+        #expect(chain.scratch.names == ["new", "store"])
     }
 
     @Test("A manager's migration to a new URL gives the new store the permissions of the old one", arguments: [StoreKind.recordLog, .binary])
@@ -76,11 +78,11 @@ import Testing
         let mapping = NSMappingModel(inferredFrom: try ModelComparison(from: Self.old.model, to: Self.new.model))
         for _ in 0..<2 {
             try NSMigrationManager(sourceModel: Self.old.model, destinationModel: Self.new.model).migrateStore(
-                from: chain.url, sourceType: kind.type, options: nil, with: mapping, toDestinationURL: chain.place["new"],
+                from: chain.url, sourceType: kind.type, options: nil, with: mapping, toDestinationURL: chain.scratch["new"],
                 destinationType: kind.type, destinationOptions: nil)
             // At the second save the file exists.
-            #expect(try attributes(chain.place["new"]) == before)
-            #expect(chain.place.names == ["new", "store"])
+            #expect(try attributes(chain.scratch["new"]) == before)
+            #expect(chain.scratch.names == ["new", "store"])
         }
     }
 
@@ -88,13 +90,13 @@ import Testing
     func irregular(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
-        let pipe = chain.place["pipe"], device = chain.place["device"], directory = chain.place["directory"]
+        let pipe = chain.scratch["pipe"], device = chain.scratch["device"], directory = chain.scratch["directory"]
         try #require(mkfifo(pipe.path, 0o600) == 0)
         try FileManager.default.createSymbolicLink(atPath: device.path, withDestinationPath: "/dev/zero")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
         let mapping = NSMappingModel(inferredFrom: try ModelComparison(from: Self.old.model, to: Self.new.model))
-        let names = chain.place.names
+        let names = chain.scratch.names
         for url in [pipe, device, directory] {
             let kindBefore = try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
             let attempts: [(String, () throws -> Void)] = [
@@ -113,8 +115,10 @@ import Testing
             ]
             for (name, attempt) in attempts {
                 let error = #expect(throws: (any Error).self, "\(name) \(url.lastPathComponent)") { try attempt() }
-                #expect((error as NSError?)?.localizedDescription.contains(url.lastPathComponent) == true || name == "destroy", "\(name): \(String(describing: error))")
-                #expect(chain.place.names == names, "\(name)")
+                #expect(
+                    (error as NSError?)?.localizedDescription.contains(url.lastPathComponent) == true || name == "destroy",
+                    "\(name): \(String(describing: error))")
+                #expect(chain.scratch.names == names, "\(name)")
                 #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType == kindBefore)
             }
         }

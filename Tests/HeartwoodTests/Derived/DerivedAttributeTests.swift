@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test("A value derived by another context's save is no conflict", arguments: StoreKind.planning)
-    func whatSomebodyElsesSaveDerivesIsNoConflict(kind: StoreKind) throws {
+    func aValueThatAnotherSaveDerivesIsNoConflict(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
         let other = stack.newContext()

@@ -101,8 +101,8 @@ import Testing
                 let found = object.value(forKey: key)
                 let isRight = (found as? NSNumber)?.doubleValue == (expected as? NSNumber)?.doubleValue
                     && found as? String == expected as? String
-                let place = "\(object.entity.name!).\(key)"
-                try #require(isRight, "seed \(seed): \(place) is \(found ?? "nil"), not \(expected ?? "nil"), after \(trail)")
+                let property = "\(object.entity.name!).\(key)"
+                try #require(isRight, "seed \(seed): \(property) is \(found ?? "nil"), not \(expected ?? "nil"), after \(trail)")
             }
             func set(_ object: NSManagedObject, _ key: String) -> [NSManagedObject] {
                 let members = object.value(forKey: key)
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test("Derived attributes agree with a plain computation", arguments: StoreKind.planning)
-    func derivedAttributesAreWhatAPlainWalkGives(kind: StoreKind) throws {
+    func derivedAttributesEqualAPlainTraversal(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random derivation: seed \(seed)")
         for round in 0..<3 as Range<UInt64> {

@@ -33,7 +33,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
-    @Test("A configuration that holds only one side is refused") func aConfigurationThatHoldsOneSideAloneIsRefused() throws {
+    @Test("A configuration that holds only one side is refused") func aConfigurationThatHoldsOnlyOneSideIsRefused() throws {
         let model = ClubModel.make()
         model.setEntities([model.entitiesByName["Region"]!], forConfigurationName: "Regions")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

@@ -5,15 +5,15 @@ import Testing
 @testable import Heartwood
 
 @Suite struct DocumentTests {
-    private let place: StorePlace
+    private let scratch: ScratchDirectory
 
     init() throws {
-        place = try StorePlace()
+        scratch = try ScratchDirectory()
     }
 
     private func made(_ name: String = "a.heartwood", _ people: String...) async throws -> Manuscript {
-        let document = Manuscript(place[name])
-        try await document.save(to: place[name], for: .forCreating)
+        let document = Manuscript(scratch[name])
+        try await document.save(to: scratch[name], for: .forCreating)
         for person in people { await document.add(person) }
         try await document.save()
         return document
@@ -22,62 +22,63 @@ import Testing
     // MARK: Opening and closing
 
     @Test("A document is created, closed and opened again") func aDocumentIsMadeClosedAndOpenedAgain() async throws {
-        let document = Manuscript(place["a.heartwood"])
-        #expect(document.documentState == .closed && document.localizedName == "a" && place.names.isEmpty)
+        let document = Manuscript(scratch["a.heartwood"])
+        #expect(document.documentState == .closed && document.localizedName == "a" && scratch.names.isEmpty)
         await document.add("before")
         let heard = Heard([ManagedDocument.stateChangedNotification], of: document)
-        try await document.save(to: place["b.heartwood"], for: .forCreating)
-        #expect(document.documentState == .normal && document.fileURL == place["b.heartwood"] && heard.all.count == 1)
-        #expect(try Manuscript.names(in: place["b.heartwood"]) == ["before"], "what was inserted before is saved")
+        try await document.save(to: scratch["b.heartwood"], for: .forCreating)
+        #expect(document.documentState == .normal && document.fileURL == scratch["b.heartwood"] && heard.all.count == 1)
+        #expect(try Manuscript.names(in: scratch["b.heartwood"]) == ["before"], "what was inserted before is saved")
         let id = await document.add("after")
         #expect(document.hasUnsavedChanges)
         try await document.close()
         #expect(document.documentState == .closed && !document.hasUnsavedChanges && heard.all.count == 2)
         #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty && id.isTemporaryID)
         try await document.close()
-        #expect(try Manuscript.names(in: place["b.heartwood"]) == ["after", "before"])
+        #expect(try Manuscript.names(in: scratch["b.heartwood"]) == ["after", "before"])
         try await document.open()
         #expect(try await document.names == ["after", "before"])
         try await document.close()
-        let again = Manuscript(place["b.heartwood"])
+        let again = Manuscript(scratch["b.heartwood"])
         try await again.open()
         #expect(try await again.names == ["after", "before"])
         try await again.close()
-        #expect(place.names == ["b.heartwood"])
+        #expect(scratch.names == ["b.heartwood"])
     }
 
-    @Test("A file that cannot be opened is left alone") func whatCannotBeOpenedIsLeftAlone() async throws {
-        let document = Manuscript(place["a"])
+    @Test("A file that cannot be opened is not changed") func aFileThatCannotBeOpenedIsNotChanged() async throws {
+        let document = Manuscript(scratch["a"])
         #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOpenError)
         #expect(await Manuscript.failure { try await document.save() } == NSPersistentStoreOperationError)
-        #expect(await Manuscript.failure { try await document.revert(toContentsOf: place["a"]) } == NSPersistentStoreOperationError)
-        #expect(await Manuscript.failure { try await document.save(to: place["none/a"], for: .forCreating) } == NSPersistentStoreOpenError)
-        #expect(document.fileURL == place["a"] && place.names.isEmpty)
-        try Data("letter".utf8).write(to: place["letter"])
-        #expect(await Manuscript.failure { try await document.save(to: place["letter"], for: .forCreating) } == NSPersistentStoreOperationError)
-        let letter = Manuscript(place["letter"])
+        #expect(await Manuscript.failure { try await document.revert(toContentsOf: scratch["a"]) } == NSPersistentStoreOperationError)
+        #expect(await Manuscript.failure { try await document.save(to: scratch["none/a"], for: .forCreating) } == NSPersistentStoreOpenError)
+        #expect(document.fileURL == scratch["a"] && scratch.names.isEmpty)
+        try Data("letter".utf8).write(to: scratch["letter"])
+        #expect(await Manuscript.failure { try await document.save(to: scratch["letter"], for: .forCreating) } == NSPersistentStoreOperationError)
+        let letter = Manuscript(scratch["letter"])
         #expect(await Manuscript.failure { try await letter.open() } == NSPersistentStoreOpenError)
         #expect(letter.documentState == .closed && letter.container.persistentStoreCoordinator.persistentStores.isEmpty)
-        #expect(try Data(contentsOf: place["letter"]) == Data("letter".utf8) && place.names == ["letter"])
-        try await document.save(to: place["a"], for: .forCreating)
+        #expect(try Data(contentsOf: scratch["letter"]) == Data("letter".utf8) && scratch.names == ["letter"])
+        try await document.save(to: scratch["a"], for: .forCreating)
         #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOperationError)
-        #expect(await Manuscript.failure { try await document.save(to: place["b"], for: .forCreating) } == NSPersistentStoreOperationError)
+        #expect(await Manuscript.failure { try await document.save(to: scratch["b"], for: .forCreating) } == NSPersistentStoreOperationError)
         try await document.close()
-        let other = ManagedDocument(fileURL: place["a"], managedObjectModel: NSManagedObjectModel(), concurrencyType: .privateQueueConcurrencyType)
+        let other = ManagedDocument(
+            fileURL: scratch["a"], managedObjectModel: NSManagedObjectModel(), concurrencyType: .privateQueueConcurrencyType)
         #expect(await Manuscript.failure { try await other.open() } == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test("Completion handlers report success or failure") func completionHandlersTellWhetherItWasDone() async throws {
-        let document = Manuscript(place["a"])
+    @Test("Completion handlers report success or failure") func completionHandlersReportTheOutcome() async throws {
+        let document = Manuscript(scratch["a"])
         func done(_ start: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
             await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
         }
         #expect(await !done { document.open(completionHandler: $0) })
         #expect(document.events == ["error \(NSPersistentStoreOpenError)"])
-        #expect(await done { document.save(to: place["a"], for: .forCreating, completionHandler: $0) })
+        #expect(await done { document.save(to: scratch["a"], for: .forCreating, completionHandler: $0) })
         await document.add("a")
-        #expect(await done { document.save(to: place["a"], for: .forOverwriting, completionHandler: $0) })
-        #expect(await done { document.revert(toContentsOf: place["a"], completionHandler: $0) })
+        #expect(await done { document.save(to: scratch["a"], for: .forOverwriting, completionHandler: $0) })
+        #expect(await done { document.revert(toContentsOf: scratch["a"], completionHandler: $0) })
         #expect(await done { document.close(completionHandler: $0) })
         #expect(await done { document.open(completionHandler: $0) })
         #expect(try await document.names == ["a"] && document.events.count == 1)
@@ -85,22 +86,22 @@ import Testing
     }
 
     @Test("A document of the main queue is used on it") func aDocumentOfTheMainQueueIsUsedThere() async throws {
-        let document = Manuscript(place["a"], main: true)
-        try await document.save(to: place["a"], for: .forCreating)
+        let document = Manuscript(scratch["a"], main: true)
+        try await document.save(to: scratch["a"], for: .forCreating)
         #expect(document.managedObjectContext === document.container.viewContext)
         await document.add("a")
         try await document.close()
-        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a"])
     }
 
     @Test("A subclass adds its own stores") func aSubclassAddsStoresOfItsOwn() async throws {
-        let document = Manuscript(place["a"])
-        document.besides = place["besides"]
-        try await document.save(to: place["a"], for: .forCreating)
-        #expect(document.container.persistentStoreCoordinator.persistentStores.map(\.url) == [place["a"], place["besides"]])
+        let document = Manuscript(scratch["a"])
+        document.besides = scratch["besides"]
+        try await document.save(to: scratch["a"], for: .forCreating)
+        #expect(document.container.persistentStoreCoordinator.persistentStores.map(\.url) == [scratch["a"], scratch["besides"]])
         try await document.close()
         #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty)
-        document.besides = place["none/besides"]
+        document.besides = scratch["none/besides"]
         #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOpenError)
         #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty, "the first one goes too")
     }
@@ -115,7 +116,7 @@ import Testing
             gone = document
         }
         try await Manuscript.until { gone == nil }
-        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a"])
     }
 
     // MARK: Saving by itself
@@ -132,7 +133,7 @@ import Testing
         #expect(isUnsaved || !isInTime, "not at once")
         try await Manuscript.until { !document.hasUnsavedChanges }
         #expect(ContinuousClock.now - start >= .milliseconds(400))
-        #expect(try Manuscript.names(in: place["a.heartwood"]) == ["a", "b", "c"])
+        #expect(try Manuscript.names(in: scratch["a.heartwood"]) == ["a", "b", "c"])
         #expect(log.snapshot().sequence == commits + 1 || !isInTime, "once for all three")
         document.autosaveDelay = 0.01
         await document.add("d")
@@ -142,7 +143,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(100))
         #expect(document.hasUnsavedChanges)
         try await document.close()
-        #expect(try Manuscript.names(in: place["a.heartwood"]) == ["a", "b", "c", "d", "e"])
+        #expect(try Manuscript.names(in: scratch["a.heartwood"]) == ["a", "b", "c", "d", "e"])
     }
 
     @Test("A shorter delay counts from the next change on") func aShorterDelayCountsFromTheNextChangeOn() async throws {
@@ -152,26 +153,26 @@ import Testing
         document.autosaveDelay = 0.01
         await document.add("b")
         try await Manuscript.until { !document.hasUnsavedChanges }
-        #expect(try Manuscript.names(in: place["a"]) == ["a", "b"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a", "b"])
         try await document.close()
     }
 
     @Test("Any delay is accepted", arguments: [TimeInterval.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .nan, -1, 0, 1e10])
     func anyDelayIsTaken(_ delay: TimeInterval) async throws {
-        let document = Manuscript(place["a"])
+        let document = Manuscript(scratch["a"])
         (document.autosaveDelay, document.fileCheckInterval) = (delay, delay)
-        try await document.save(to: place["a"], for: .forCreating)
+        try await document.save(to: scratch["a"], for: .forCreating)
         await document.add("a")
         try await document.close()
-        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a"])
     }
 
     @Test("A new document whose objects cannot be saved is open") func aNewDocumentWhoseObjectsCannotBeSavedIsOpen() async throws {
-        let document = Manuscript(place["a"])
+        let document = Manuscript(scratch["a"])
         let context = document.managedObjectContext, model = document.managedObjectModel
         // A group must have a title, and this one has none.
         await context.perform { _ = model.entitiesByName["Group"].map { NSManagedObject(entity: $0, insertInto: context) } }
-        let code = await Manuscript.failure { try await document.save(to: place["a"], for: .forCreating) }
+        let code = await Manuscript.failure { try await document.save(to: scratch["a"], for: .forCreating) }
         #expect(code == NSValidationMissingMandatoryPropertyError)
         #expect(document.documentState == .savingError && document.hasUnsavedChanges)
         await context.perform { for object in context.insertedObjects { object.setValue("title", forKey: "title") } }
@@ -184,7 +185,7 @@ import Testing
         try await document.close()
     }
 
-    @Test("A failed save is reported and tried again") func aSaveThatFailsIsToldAndTriedAgain() async throws {
+    @Test("A failed save is reported and tried again") func aSaveThatFailsIsReportedAndTriedAgain() async throws {
         let document = try await made("a", "a")
         document.autosaveDelay = 0.01
         let context = document.managedObjectContext
@@ -200,7 +201,7 @@ import Testing
         await document.add("b")
         await context.perform { context.rollback() }
         try await document.close()
-        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a"])
     }
 
     // MARK: Saving elsewhere
@@ -209,39 +210,39 @@ import Testing
         let document = try await made("a", "a")
         let id = await document.add("b"), context = document.managedObjectContext
         let object = await context.perform { Confined(value: context.object(with: id)) }
-        #expect(await Manuscript.failure { try await document.save(to: place["b"], for: .forOverwriting) } == NSPersistentStoreOperationError)
-        try await document.save(to: place["b"], for: .forMoving)
-        #expect(document.fileURL == place["b"] && document.documentState == .normal && !document.hasUnsavedChanges)
-        #expect(try Manuscript.names(in: place["a"]) == ["a"], "as it was saved last")
-        #expect(try Manuscript.names(in: place["b"]) == ["a", "b"])
+        #expect(await Manuscript.failure { try await document.save(to: scratch["b"], for: .forOverwriting) } == NSPersistentStoreOperationError)
+        try await document.save(to: scratch["b"], for: .forMoving)
+        #expect(document.fileURL == scratch["b"] && document.documentState == .normal && !document.hasUnsavedChanges)
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a"], "as it was saved last")
+        #expect(try Manuscript.names(in: scratch["b"]) == ["a", "b"])
         await context.perform { object.value.setValue("changed", forKey: "name") }
-        try await document.save(to: place["b"], for: .forOverwriting)
-        #expect(try Manuscript.names(in: place["b"]) == ["a", "changed"] && Manuscript.names(in: place["a"]) == ["a"])
+        try await document.save(to: scratch["b"], for: .forOverwriting)
+        #expect(try Manuscript.names(in: scratch["b"]) == ["a", "changed"] && Manuscript.names(in: scratch["a"]) == ["a"])
         try await document.close()
     }
 
     @Test("A copy is made and the document keeps its file") func aCopyIsMadeAndTheDocumentStays() async throws {
         let document = try await made("a", "a")
         await document.add("b")
-        try await document.save(to: place["b"], for: .forCopying)
-        #expect(document.fileURL == place["a"])
+        try await document.save(to: scratch["b"], for: .forCopying)
+        #expect(document.fileURL == scratch["a"])
         await document.add("c")
         try await document.close()
-        #expect(try Manuscript.names(in: place["b"]) == ["a", "b"] && Manuscript.names(in: place["a"]) == ["a", "b", "c"])
+        #expect(try Manuscript.names(in: scratch["b"]) == ["a", "b"] && Manuscript.names(in: scratch["a"]) == ["a", "b", "c"])
     }
 
     @Test("An existing file is not overwritten", arguments: [ManagedDocument.SaveOperation.forMoving, .forCopying])
     func whatIsThereIsNotOverwritten(operation: ManagedDocument.SaveOperation) async throws {
         let document = try await made("a", "a")
-        try Data("letter".utf8).write(to: place["letter"])
+        try Data("letter".utf8).write(to: scratch["letter"])
         for name in ["letter", "a", "none/b"] {
-            #expect(await Manuscript.failure { try await document.save(to: place[name], for: operation) } == NSPersistentStoreOperationError)
-            #expect(document.fileURL == place["a"] && place.names == ["a", "letter"])
+            #expect(await Manuscript.failure { try await document.save(to: scratch[name], for: operation) } == NSPersistentStoreOperationError)
+            #expect(document.fileURL == scratch["a"] && scratch.names == ["a", "letter"])
         }
-        #expect(try Data(contentsOf: place["letter"]) == Data("letter".utf8))
+        #expect(try Data(contentsOf: scratch["letter"]) == Data("letter".utf8))
         await document.add("b")
         try await document.close()
-        #expect(try Manuscript.names(in: place["a"]) == ["a", "b"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a", "b"])
     }
 
     // MARK: Undoing and reverting
@@ -255,12 +256,12 @@ import Testing
         #expect(document.hasUnsavedChanges)
         #expect(try await document.names == ["a"])
         try await document.save()
-        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a"])
         await context.perform { document.undoManager?.redo() }
         try await document.close()
-        #expect(try Manuscript.names(in: place["a"]) == ["a", "b"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["a", "b"])
         #expect(await context.perform { document.undoManager?.canUndo } == false)
-        let plain = Manuscript(place["a"])
+        let plain = Manuscript(scratch["a"])
         plain.hasUndoManager = false
         try await plain.open()
         #expect(await plain.managedObjectContext.perform { plain.undoManager == nil })
@@ -275,49 +276,50 @@ import Testing
         }
         await document.add("b")
         await context.perform { kept.value.setValue("changed", forKey: "name") }
-        try await document.revert(toContentsOf: place["a"])
-        #expect(!document.hasUnsavedChanges && document.fileURL == place["a"])
+        try await document.revert(toContentsOf: scratch["a"])
+        #expect(!document.hasUnsavedChanges && document.fileURL == scratch["a"])
         #expect(await context.perform { kept.value.value(forKey: "name") as? String == "a" && document.undoManager?.canUndo == false })
         // Other programs' saves are shown too.
-        let other = Manuscript(place["a"])
+        let other = Manuscript(scratch["a"])
         try await other.open()
         await other.add("theirs")
         try await other.close()
-        try await document.revert(toContentsOf: place["a"])
+        try await document.revert(toContentsOf: scratch["a"])
         #expect(try await document.names == ["a", "theirs"])
         try await document.close()
     }
 
     @Test("A backup can be restored") func aBackupIsBroughtBack() async throws {
         let document = try await made("a", "a")
-        try await document.save(to: place["backup"], for: .forCopying)
+        try await document.save(to: scratch["backup"], for: .forCopying)
         let stranger = try await made("stranger", "x", "y")
         try await stranger.close()
         await document.add("b")
         try await document.save()
         let kept = await document.add("unsaved")
-        try Data("letter".utf8).write(to: place["letter"])
+        try Data("letter".utf8).write(to: scratch["letter"])
         let smaller = NSManagedObjectModel(), entity = NSEntityDescription()
         entity.name = "Person"
         smaller.entities = [entity]
-        let odd = ManagedDocument(fileURL: place["odd"], managedObjectModel: smaller, concurrencyType: .privateQueueConcurrencyType)
-        try await odd.save(to: place["odd"], for: .forCreating)
+        let odd = ManagedDocument(fileURL: scratch["odd"], managedObjectModel: smaller, concurrencyType: .privateQueueConcurrencyType)
+        try await odd.save(to: scratch["odd"], for: .forCreating)
         try await odd.close()
         for (name, wanted) in [
-            ("letter", NSPersistentStoreOpenError), ("none", CocoaError.Code.fileReadNoSuchFile.rawValue), ("odd", NSPersistentStoreIncompatibleVersionHashError),
+            ("letter", NSPersistentStoreOpenError), ("none", CocoaError.Code.fileReadNoSuchFile.rawValue),
+            ("odd", NSPersistentStoreIncompatibleVersionHashError),
         ] {
-            #expect(await Manuscript.failure { try await document.revert(toContentsOf: place[name]) } == wanted)
+            #expect(await Manuscript.failure { try await document.revert(toContentsOf: scratch[name]) } == wanted)
             #expect(document.hasUnsavedChanges, "nothing is dropped")
         }
         #expect(try await document.names == ["a", "b", "unsaved"] && kept.isTemporaryID)
         for (name, wanted) in [("backup", ["a"]), ("stranger", ["x", "y"])] {
-            try await document.revert(toContentsOf: place[name])
-            #expect(try await document.names == wanted && document.documentState == .normal && document.fileURL == place["a"])
+            try await document.revert(toContentsOf: scratch[name])
+            #expect(try await document.names == wanted && document.documentState == .normal && document.fileURL == scratch["a"])
             #expect(!document.hasUnsavedChanges)
         }
         await document.add("z")
         try await document.close()
-        #expect(try Manuscript.names(in: place["a"]) == ["x", "y", "z"] && Manuscript.names(in: place["stranger"]) == ["x", "y"])
-        #expect(place.names == ["a", "backup", "letter", "odd", "stranger"])
+        #expect(try Manuscript.names(in: scratch["a"]) == ["x", "y", "z"] && Manuscript.names(in: scratch["stranger"]) == ["x", "y"])
+        #expect(scratch.names == ["a", "backup", "letter", "odd", "stranger"])
     }
 }

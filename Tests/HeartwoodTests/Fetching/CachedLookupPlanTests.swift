@@ -27,10 +27,10 @@ import Testing
         let stack = try stack(kind)
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
-        let route = try #require(context.queries.route)
+        let cachedPlan = try #require(context.queries.cachedPlan)
         for number in 0..<20 { #expect(try age("e\(number)@x", context) == number) }
         #expect(try age("nobody@x", context) == nil)
-        #expect(context.queries.route === route)
+        #expect(context.queries.cachedPlan === cachedPlan)
         #expect(context.lastQuery.rowsVisited == 0 && context.lastQuery.access == [.index("unique:email")])
         #expect(try age("e5@x", context) == 5)
         #expect(context.lastQuery.rowsVisited == 1 && context.lastQuery.rowsMatched == 1)
@@ -40,7 +40,7 @@ import Testing
         let stack = try stack()
         let context = stack.anew()
         _ = try age("e3@x", context)
-        let route = try #require(context.queries.route)
+        let cachedPlan = try #require(context.queries.cachedPlan)
         let parsed = request("")
         parsed.predicate = NSPredicate(format: "email == 'e7@x'")
         #expect(try context.fetch(parsed).first?.value(forKey: "age") as? Int == 7)
@@ -48,7 +48,7 @@ import Testing
             leftExpression: NSExpression(forKeyPath: "email"), rightExpression: NSExpression(forConstantValue: "e8@x"), modifier: .direct,
             type: .equalTo, options: [])
         #expect(try context.fetch(parsed).first?.value(forKey: "age") as? Int == 8)
-        #expect(context.queries.route === route)
+        #expect(context.queries.cachedPlan === cachedPlan)
         // Texts that Swift calls equal are different values.
         #expect(try context.fetch(request("e\u{301}")).isEmpty)
         parsed.predicate = NSPredicate(format: "email == %@", 7)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("Saves of another handle are seen and announced") func whatAnotherHandleSavesIsSeenAndTold() throws {
+    @Test("Saves of another handle are seen and announced") func aSaveOfAnotherHandleIsSeenAndReported() throws {
         let stack = try TestStack(.recordLog, options: [NSRecordLogDurabilityOption: "full"])
         stack.insert("Employee", ["email": "e3@x", "age": 3])
         try stack.context.save()
@@ -148,7 +148,7 @@ import Testing
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
         context.reset()
-        #expect(context.queries.route == nil)
+        #expect(context.queries.cachedPlan == nil)
         // The statistics of the last fetch are still known.
         #expect(context.lastQuery.rowsVisited == 1)
         #expect(try age("e3@x", context) == 3)

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A look-up and a reference object tell the two forms apart") func aLookUpAndAReferenceObjectTellThemApart() throws {
+    @Test("A lookup and a reference object distinguish the two forms") func aLookupAndAReferenceObjectDistinguishThem() throws {
         let stack = try TestStack(.inMemory), entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Person"])
         let attribute = try #require(entity.attributesByName["email"])
         let lookup = UniqueLookup(entity: entity, attribute: attribute, context: stack.context)

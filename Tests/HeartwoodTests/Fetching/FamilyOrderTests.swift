@@ -10,7 +10,9 @@ import Testing
     private static let numbers = ["a", "b", "c", "d"]
 
     /// Base with four numbers, and two subentities with one more each.
-    private static func model(_ indexes: [(name: String, elements: [(key: String, isAscending: Bool)])], unique: String? = nil) -> NSManagedObjectModel {
+    private static func model(
+        _ indexes: [(name: String, elements: [(key: String, isAscending: Bool)])], unique: String? = nil
+    ) -> NSManagedObjectModel {
         let model = NSManagedObjectModel(), base = NSEntityDescription(), first = NSEntityDescription(), second = NSEntityDescription()
         (base.name, first.name, second.name) = ("Base", "First", "Second")
         let attributes = numbers.map { TestStack.attribute($0, .integer32AttributeType) }
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Test("Tables scanned through different indexes give one order", arguments: StoreKind.planning)
-    func tablesThatWalkDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
+    func tablesThatScanDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("ca", [("c", true), ("a", true)])]))
         for number in 0..<1000 {
             stack.insert("Base", ["a": number % 50, "b": number % 40 == 0 ? 5 : 7, "c": 2])
@@ -61,7 +63,8 @@ import Testing
         }
         try stack.context.save()
         for isAscending in [true, false] {
-            let plan = try agrees(stack, request("b == 5 AND c == 2 AND a IN {0, 10, 20, 30, 40}", [("a", isAscending)]), "ascending \(isAscending)")
+            let plan = try agrees(
+                stack, request("b == 5 AND c == 2 AND a IN {0, 10, 20, 30, 40}", [("a", isAscending)]), "ascending \(isAscending)")
             for index in ["ba", "ca"] { #expect(plan.parts.contains { $0.access == .index("index:\(index)") }, "\(plan)") }
             #expect(!plan.isSorted, "\(plan)")
         }
@@ -85,7 +88,8 @@ import Testing
     /// A key of the order may be constant in one table, and another constant or variable in the next.
     @Test("A key that is constant in one table is compared", arguments: StoreKind.planning)
     func whatIsTheSameForTheRowsOfOneTableIsCompared(kind: StoreKind) throws {
-        let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("a", [("a", true)]), ("da", [("d", true), ("a", true)])], unique: "d"))
+        let stack = try TestStack(
+            kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("a", [("a", true)]), ("da", [("d", true), ("a", true)])], unique: "d"))
         for number in 0..<360 {
             for (index, entity) in ["Base", "First", "Second"].enumerated() {
                 let object = stack.insert(entity, ["a": (number + index) % 9, "b": number % 4, "c": number, "d": number])
@@ -94,7 +98,10 @@ import Testing
         }
         try stack.context.save()
         for isAscending in [true, false] {
-            for format in ["(one == nil OR a == 2) AND b == 1", "(two == 1 OR a == 7) AND (one == 1 OR a == 3)", "(one != 3 OR a == 2) AND b IN {1, 2}", "d == 7", "d == 7 AND b >= 0"] {
+            for format in [
+                "(one == nil OR a == 2) AND b == 1", "(two == 1 OR a == 7) AND (one == 1 OR a == 3)", "(one != 3 OR a == 2) AND b IN {1, 2}",
+                "d == 7", "d == 7 AND b >= 0"]
+            {
                 for sort in [[("a", isAscending)], [("a", isAscending), ("b", true)], [("b", isAscending), ("a", isAscending)]] {
                     try agrees(stack, request(format, sort), "\(format) by \(sort)")
                 }
@@ -108,8 +115,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         let tails = [["a"], ["d"], ["a", "d"], ["d", "a"], ["a", "c", "d"], ["a", "b", "d"]]
-        let indexes = (0..<10).map { place in
-            return (name: "i\(place)", elements: ([pick(["b", "c"])] + pick(tails)).map { ($0, Int.random(in: 0..<9, using: &random) > 0) })
+        let indexes = (0..<10).map { number in
+            return (name: "i\(number)", elements: ([pick(["b", "c"])] + pick(tails)).map { ($0, Int.random(in: 0..<9, using: &random) > 0) })
         }
         let stack = try TestStack(.inMemory, model: Self.model(indexes))
         for entity in ["Base", "First", "Second"] {

@@ -93,13 +93,16 @@ import Testing
         let stack = try stack(kind) { sample in
             [
                 Self.index("lower", [(Self.expression("lowercase(name)", .stringAttributeType), true)]),
-                Self.index("double", [(Self.expression("age * 2 + bits", .integer64AttributeType), false), (sample.propertiesByName["name"]!, true)]),
+                Self.index(
+                    "double", [(Self.expression("age * 2 + bits", .integer64AttributeType), false), (sample.propertiesByName["name"]!, true)]),
                 Self.index("plain", [(Self.expression("bits", .integer64AttributeType), true)]),
             ]
         }
         for (format, index, most) in [
-            ("lowercase(name) = 'name7'", "lower", 10), ("lowercase(name) IN {'name7', 'name9', 'none'}", "lower", 20), ("lowercase(name) BEGINSWITH 'name4'", "lower", 100),
-            ("age * 2 + bits > 150", "double", 40), ("20 > age * 2 + bits", "double", 80), ("age * 2 + bits = 44 AND name > 'a'", "double", 20), ("bits = 7", "plain", 10),
+            ("lowercase(name) = 'name7'", "lower", 10), ("lowercase(name) IN {'name7', 'name9', 'none'}", "lower", 20),
+            ("lowercase(name) BEGINSWITH 'name4'", "lower", 100),
+            ("age * 2 + bits > 150", "double", 40), ("20 > age * 2 + bits", "double", 80), ("age * 2 + bits = 44 AND name > 'a'", "double", 20),
+            ("bits = 7", "plain", 10),
         ] {
             let plan = try explain(stack, format)
             #expect(plan.parts.allSatisfy { $0.access == .index("index:\(index)") } && plan.rowsVisited <= most, "\(format): \(plan)")
@@ -137,7 +140,8 @@ import Testing
         let before = try stack.context.count(for: request)
         #expect(stack.context.lastQuery.rowsVisited == 0 && stack.context.lastQuery.entriesCounted == before)
         // Rows enter the index and leave it.
-        let (inside, outside) = (try stack.fetch("Sample", "age >= 50 AND name = 'Name2'")[0], try stack.fetch("Sample", "age < 10 AND name = 'Name2'")[0])
+        let (inside, outside) = (
+            try stack.fetch("Sample", "age >= 50 AND name = 'Name2'")[0], try stack.fetch("Sample", "age < 10 AND name = 'Name2'")[0])
         inside.setValue(1, forKey: "age")
         outside.setValue(58, forKey: "age")
         stack.insert("Sample", ["age": 51, "name": "Name2"])
@@ -185,7 +189,8 @@ import Testing
         let second = try stack(.recordLog, at: url) { sample in
             let properties = sample.propertiesByName
             return [
-                Self.index("byAge", [(properties["age"]!, false), (properties["bits"]!, true)]), Self.index("byBits", [(properties["bits"]!, true)]),
+                Self.index(
+                    "byAge", [(properties["age"]!, false), (properties["bits"]!, true)]), Self.index("byBits", [(properties["bits"]!, true)]),
                 Self.index("named", [(Self.expression("lowercase(name)", .stringAttributeType), true)], where: "age > 30"),
             ]
         }
@@ -230,7 +235,9 @@ import Testing
         }
         for (wrong, said) in [("n &gt; 3 AND title", "predicate"), ("lowercase:(title", "expression")] {
             let broken = text.replacingOccurrences(of: wrong, with: "(((")
-            let error = #expect(throws: (any Error).self) { try ModelBuilder(try ModelFileParser(data: Data(broken.utf8), path: "m").parse()).build(into: nil) }
+            let error = #expect(throws: (any Error).self) {
+                try ModelBuilder(try ModelFileParser(data: Data(broken.utf8), path: "m").parse()).build(into: nil)
+            }
             let text = (error as? NSError)?.localizedDescription ?? ""
             #expect(text.contains("the index Thing.mixed has a") && text.contains(said), "\(text)")
         }

@@ -5,8 +5,8 @@ import Testing
 
 /// The merged results of a scan's threads.
 struct FoundRowsTests {
-    private func row(_ number: UInt64) -> RowView {
-        RowView(body: UnsafeRawPointer(bitPattern: 8)!, byteCount: 0, reference: RowReference(rawValue: number), version: 0)
+    private func row(_ number: UInt64) -> UnsafeRowView {
+        UnsafeRowView(body: UnsafeRawPointer(bitPattern: 8)!, byteCount: 0, reference: RowReference(rawValue: number), version: 0)
     }
 
     private func append(_ rows: [UInt64], _ stretch: Int, to found: FoundRows) {

@@ -12,7 +12,8 @@ import Testing
         let groups = (0..<5).map { stack.insert("Group", ["title": "g\($0)"]) }
         let tags = (0..<3).map { stack.insert("Tag", ["label": "t\($0)"]) }
         for number in 0..<count {
-            let person = stack.insert(number % 10 == 0 ? "Employee" : "Person", ["age": number % 100, "name": "p\(number % 10)", "email": "e\(number)"])
+            let person = stack.insert(
+                number % 10 == 0 ? "Employee" : "Person", ["age": number % 100, "name": "p\(number % 10)", "email": "e\(number)"])
             person.setValue(groups[number % 5], forKey: "group")
             if number % 50 == 1 { person.setValue(Set(tags.prefix(2)), forKey: "tags") }
         }
@@ -61,7 +62,10 @@ import Testing
     @Test("All access paths give one order", arguments: StoreKind.planning)
     func everyWayGivesOneOrder(kind: StoreKind) throws {
         let stack = try filled(kind, count: 300)
-        for (format, sort) in [(nil, [("age", false)]), ("age > 5", [("name", false)]), ("age > 5 AND age < 90", [("age", true)]), ("name IN {'p1', 'p3', 'p0'}", [("name", true)])] as [(String?, [(String, Bool)])] {
+        for (format, sort) in [
+            (nil, [("age", false)]), ("age > 5", [("name", false)]), ("age > 5 AND age < 90", [("age", true)]),
+            ("name IN {'p1', 'p3', 'p0'}", [("name", true)])] as [(String?, [(String, Bool)])]
+        {
             let byIndex = try stack.context.fetch(request(format, sort))
             let byScan = try QueryTuning.with(QueryTuning(access: .scan)) { try stack.context.fetch(request(format, sort)) }
             #expect(byIndex == byScan, "\(format ?? "") by \(sort)")
@@ -70,7 +74,7 @@ import Testing
     }
 
     @Test("Counts come from the index only", arguments: StoreKind.planning)
-    func countsComeFromTheIndexAlone(kind: StoreKind) throws {
+    func countsComeOnlyFromTheIndex(kind: StoreKind) throws {
         let stack = try filled(kind)
         func counted(_ format: String) throws -> (count: Int, visited: Int, entries: Int) {
             let reads = stack.rowReads
@@ -129,7 +133,8 @@ import Testing
         let stack = try filled(kind, count: 5000)
         let wide = QueryTuning(cores: 3, rowsForCores: 100, access: .scan)
         for (format, sort, limit) in [
-            ("name CONTAINS '3' AND age > 10", [], 0), ("name CONTAINS '3'", [("birthday", true), ("age", false)], 0), ("age > 10", [("email", true)], 12),
+            ("name CONTAINS '3' AND age > 10", [], 0), ("name CONTAINS '3'", [("birthday", true), ("age", false)], 0),
+            ("age > 10", [("email", true)], 12),
             (nil, [("email", false)], 2000),
         ] as [(String?, [(String, Bool)], Int)] {
             let narrow = try QueryTuning.with(QueryTuning(cores: 1, access: .scan)) { try stack.context.fetch(request(format, sort, limit: limit)) }
@@ -145,7 +150,8 @@ import Testing
     @Test("A scan of several windows gives its rows in order", arguments: StoreKind.recordLogs)
     func aScanOfSeveralWindowsGivesItsRowsInOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind)
-        let insertion = NSBatchInsertRequest(entityName: "Person", objects: (0..<20_000).map { ["age": $0 % 100, "name": "p\($0 % 10)", "email": "e\($0)"] })
+        let insertion = NSBatchInsertRequest(
+            entityName: "Person", objects: (0..<20_000).map { ["age": $0 % 100, "name": "p\($0 % 10)", "email": "e\($0)"] })
         _ = try stack.context.execute(insertion)
         // A page of the primary index without a row, and one with few.
         let gap = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")

@@ -17,9 +17,11 @@ import Testing
         }
         sample.indexes = [
             index("age", [("age", true)]), index("ageDown", [("age", false), ("name", true)]), index("name", [("name", true), ("bits", false)]),
-            index("ratio", [("ratio", false)]), index("price", [("price", true), ("age", true)]), index("born", [("born", true), ("flag", false), ("age", true)]),
+            index("ratio", [("ratio", false)]), index("price", [("price", true), ("age", true)]),
+            index("born", [("born", true), ("flag", false), ("age", true)]),
             index("lower", [("lowercase(name)", true), ("age", true)]), index("sum", [("age + bits", true)]),
-            index("some", [("bits", true)], where: "age > 8 AND name != nil"), index("uuid", [("uuid", false)]), index("boss", [("boss", true), ("age", false)]),
+            index("some", [("bits", true)], where: "age > 8 AND name != nil"), index("uuid", [("uuid", false)]),
+            index("boss", [("boss", true), ("age", false)]),
         ]
         special.indexes = [index("special", [("bits", true), ("word", false)])]
         let label = NSFetchIndexElementDescription(property: tag.propertiesByName["label"]!, collationType: .binary)
@@ -69,7 +71,9 @@ import Testing
         }
 
         mutating func sort() -> [NSSortDescriptor] {
-            let keys = pick([[], ["age"], ["age", "name"], ["name"], ["name", "bits"], ["ratio"], ["price", "age"], ["born", "flag"], ["uuid"], ["boss.name", "age"], ["word"], ["bits"]])
+            let keys = pick([
+                [], ["age"], ["age", "name"], ["name"], ["name", "bits"], ["ratio"], ["price", "age"], ["born", "flag"], ["uuid"],
+                ["boss.name", "age"], ["word"], ["bits"]])
             let isReversed = Bool.random(using: &random)
             return keys.map { key in
                 let isText = ["name", "boss.name", "word"].contains(key) && Bool.random(using: &random)
@@ -84,10 +88,13 @@ import Testing
         let tags = (0..<4).map { stack.insert("Tag", $0 == 3 ? ["weight": $0] : ["weight": $0, "label": "t\($0)"]) }
         var people: [NSManagedObject] = []
         for number in 0..<90 {
-            let person = stack.insert(number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<9, using: &maker.random)])
+            let person = stack.insert(
+                number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<9, using: &maker.random)])
             func maybe(_ key: String, _ value: Any?) { if !ValueDomain.isNothing(&maker.random) { person.setValue(value, forKey: key) } }
             maybe("age", maker.number())
-            maybe("name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", "", "b\u{0}b", "\u{1}"]) + "\(Int.random(in: 0..<3, using: &maker.random))")
+            maybe(
+                "name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", "", "b\u{0}b", "\u{1}"])
+                    + "\(Int.random(in: 0..<3, using: &maker.random))")
             maybe("word", maker.pick(["ann1", "b", "ZOE", "été", "", String(repeating: "w", count: 300)]))
             maybe("ratio", Double(maker.number()) / 2)
             maybe("price", Decimal(maker.number()) / 4)
@@ -101,7 +108,8 @@ import Testing
     }
 
     private static let ways: [(name: String, tuning: QueryTuning)] = [
-        ("the planner", QueryTuning()), ("scan", QueryTuning(cores: 1, access: .scan)), ("cores", QueryTuning(cores: 3, rowsForCores: 1, access: .scan)),
+        ("the planner", QueryTuning()), ("scan", QueryTuning(cores: 1, access: .scan)),
+        ("cores", QueryTuning(cores: 3, rowsForCores: 1, access: .scan)),
     ] + ["age", "ageDown", "name", "ratio", "price", "born", "lower", "sum", "some", "uuid", "boss", "special"].map {
         ($0, QueryTuning(access: .index("index:\($0)")))
     }
@@ -120,32 +128,39 @@ import Testing
         try stack.context.save()
         for isChanged in [false, true] {
             if isChanged {
-                for person in try stack.fetch("Sample") where Int.random(in: 0..<9, using: &maker.random) == 0 { person.setValue(maker.number(), forKey: "age") }
+                for person in try stack.fetch("Sample") where Int.random(in: 0..<9, using: &maker.random) == 0 {
+                    person.setValue(maker.number(), forKey: "age")
+                }
                 stack.insert("Special", ["id": "new", "age": 7, "name": "bob1", "bits": 2])
             }
             let all = try stack.fetch("Sample")
             for _ in 0..<8 {
                 let format = maker.predicate(2), sort = maker.sort()
-                try compare(stack, all, format, sort, limit: maker.pick([0, 0, 1, 7]), offset: maker.pick([0, 0, 3]), "seed \(seed), changed \(isChanged)", isStored: !isChanged, ways: [maker.number(), maker.number(), maker.number()])
+                try compare(
+                    stack, all, format, sort, limit: maker.pick([0, 0, 1, 7]), offset: maker.pick([0, 0, 3]), "seed \(seed), changed \(isChanged)",
+                    isStored: !isChanged, ways: [maker.number(), maker.number(), maker.number()])
             }
         }
     }
 
     private func compare(
-        _ stack: TestStack, _ all: [NSManagedObject], _ format: String, _ sort: [NSSortDescriptor], limit: Int, offset: Int, _ seed: String, isStored: Bool, ways: [Int]
+        _ stack: TestStack, _ all: [NSManagedObject], _ format: String, _ sort: [NSSortDescriptor], limit: Int, offset: Int, _ seed: String,
+        isStored: Bool, ways: [Int]
     ) throws {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
         let predicate = try NSPredicate(parsing: format)
         request.predicate = predicate
         request.sortDescriptors = sort
         let keys = try sort.map { try SortKey($0, entity: stack.coordinator.managedObjectModel.entitiesByName["Sample"]!) }
-        func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool { keys.lazy.map { $0.compare(a, b) }.first { $0 != .orderedSame } == .orderedAscending }
+        func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+            keys.lazy.map { $0.compare(a, b) }.first { $0 != .orderedSame } == .orderedAscending
+        }
         let matched = predicate.asFetched("Sample", in: stack), matching = all.filter { matched.evaluate(with: $0) }
         let ordered = matching.sorted(by: isBefore)
         var first: [NSManagedObject]?
         // Some of the indexes by force; fewer with unsaved changes.
         let forced = isStored ? Set(ways.map { 3 + (($0 + 1) * 7) % (Self.ways.count - 3) }) : []
-        for (place, (name, tuning)) in Self.ways.enumerated() where place < (isStored ? 3 : 1) || forced.contains(place) {
+        for (index, (name, tuning)) in Self.ways.enumerated() where index < (isStored ? 3 : 1) || forced.contains(index) {
             try QueryTuning.with(tuning) { () throws in
                 let what = "\(seed), \(format) by \(sort.map { (SortProbe($0).key ?? "", $0.ascending) }), way \(name)"
                 (request.fetchLimit, request.fetchOffset) = (0, 0)

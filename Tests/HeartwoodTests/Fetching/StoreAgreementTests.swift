@@ -57,7 +57,9 @@ import Testing
 
     @Test("A partial index over booleans is not mistaken for another", arguments: StoreKind.planning)
     func aPartialIndexOfBooleansIsNotTakenForAnother(kind: StoreKind) throws {
-        for (partial, asked, wanted) in [("flag == 2", "flag == 1", 14), ("flag IN {2, 3}", "flag == 1", 14), ("flag > 1", "flag == YES", 14), ("flag < 2", "flag == 1", 14)] {
+        for (partial, asked, wanted) in [
+            ("flag == 2", "flag == 1", 14), ("flag IN {2, 3}", "flag == 1", 14), ("flag > 1", "flag == YES", 14), ("flag < 2", "flag == 1", 14)]
+        {
             let stack = try stack(kind, ["bits"], where: partial, (0..<28).map { ["flag": $0 % 2 == 1, "bits": $0] })
             #expect(try count(stack, "\(asked) AND bits >= 0") == wanted, "\(partial)")
         }
@@ -173,7 +175,8 @@ import Testing
         let model = NSManagedObjectModel(), a = NSEntityDescription(), b = NSEntityDescription()
         (a.name, b.name) = ("A", "B")
         let friend = TestStack.relationship("friend", to: b, toMany: false), boss = TestStack.relationship("boss", to: b, toMany: false)
-        let team = TestStack.relationship("team", to: a, toMany: true, rule: .noActionDeleteRule), name = TestStack.attribute("name", .stringAttributeType)
+        let team = TestStack.relationship("team", to: a, toMany: true, rule: .noActionDeleteRule),
+            name = TestStack.attribute("name", .stringAttributeType)
         TestStack.connect(boss, team)
         a.properties = [friend, boss, TestStack.attribute("id", .integer32AttributeType)]
         a.indexes = [TestStack.index("friend", [friend]), TestStack.index("boss", [boss])]
@@ -197,7 +200,9 @@ import Testing
             let request = NSFetchRequest<NSManagedObject>(entityName: "A"), predicate = NSPredicate(format: format)
             request.predicate = predicate
             #expect(all.filter { predicate.evaluate(with: $0) }.count == wanted, "\(format) in memory")
-            for tuning in [QueryTuning(), QueryTuning(access: .scan), QueryTuning(access: .index("index:friend")), QueryTuning(access: .index("index:boss"))] {
+            for tuning in [
+                QueryTuning(), QueryTuning(access: .scan), QueryTuning(access: .index("index:friend")), QueryTuning(access: .index("index:boss"))]
+            {
                 let reader = stack.newContext()
                 try QueryTuning.with(tuning) { () throws in
                     #expect(try reader.fetch(request).count == wanted && reader.count(for: request) == wanted, "\(format) by \(tuning)")
@@ -207,10 +212,12 @@ import Testing
         }
         for key in ["friend", "boss"] {
             for (format, wanted) in [
-                ("name == nil", 30), ("name != 'q'", 40), ("name == 'kept'", 10), ("name != 'kept'", 30), ("name == 'gone'", 0), ("name IN {'kept', nil}", 40),
+                ("name == nil", 30), ("name != 'q'", 40), ("name == 'kept'", 10), ("name != 'kept'", 30), ("name == 'gone'", 0),
+                ("name IN {'kept', nil}", 40),
                 ("name != nil", 10), ("next.name == nil", 40), ("next.name != 'q'", 40), ("name == name", 40), ("name BEGINSWITH 'k'", 10),
             ] {
-                let path = format.replacingOccurrences(of: "name", with: "\(key).name").replacingOccurrences(of: "next.\(key).", with: "\(key).next.")
+                let path = format.replacingOccurrences(of: "name", with: "\(key).name").replacingOccurrences(
+                    of: "next.\(key).", with: "\(key).next.")
                 try check(path, wanted)
                 try check("NOT (\(path))", 40 - wanted)
             }
@@ -236,8 +243,10 @@ import Testing
         stack.insert("Boss", ["name": "new"])
         try stack.context.save()
         for (format, wanted) in [
-            ("notes.@count == 0", 5), ("notes.@count == rank", 2), ("notes.@count + 1 == 1", 5), ("notes.@count > 0", 1), ("notes.@count IN {0, 7}", 5), ("notes.@sum.weight == 0", 5),
-            ("notes.@count == nil", 0), ("notes.@max.weight == nil", 5), ("rank == nil", 4), ("ANY notes.weight == nil", 0), ("NOT notes.@count == rank", 4),
+            ("notes.@count == 0", 5), ("notes.@count == rank", 2), ("notes.@count + 1 == 1", 5), ("notes.@count > 0", 1),
+            ("notes.@count IN {0, 7}", 5), ("notes.@sum.weight == 0", 5),
+            ("notes.@count == nil", 0), ("notes.@max.weight == nil", 5), ("rank == nil", 4), ("ANY notes.weight == nil", 0),
+            ("NOT notes.@count == rank", 4),
         ] {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Base")
             request.predicate = NSPredicate(format: format)
@@ -260,9 +269,11 @@ import Testing
         let decimals = ["2", "3.0", "4.5", "9007199254740993", "1e30", "0.25", "0.1", "-1"].map { NSDecimalNumber(string: $0) }
         let doubles: [Any] = [2.0, 3.5, -1.0, 9_007_199_254_740_992.0, 1e300, Double.nan, Double.infinity, 0.25]
         for (key, list, wanted) in [
-            ("bits", doubles, 2), ("bits", decimals, 4), ("bits", [1, 2.0, true, NSDecimalNumber(string: "7")] as [Any], 3), ("bits", [5.0, NSNull()] as [Any], 3), ("bits", [0.5], 0),
+            ("bits", doubles, 2), ("bits", decimals, 4), ("bits", [1, 2.0, true, NSDecimalNumber(string: "7")] as [Any], 3),
+            ("bits", [5.0, NSNull()] as [Any], 3), ("bits", [0.5], 0),
             ("bits", [NSDecimalNumber.notANumber, 3.0] as [Any], 1), ("bits", ["3", 4.0, "x"] as [Any], 2), ("bits", [Double](), 0),
-            ("ratio", [1, 2, 3] as [Any], 3), ("ratio", decimals, 5), ("ratio", doubles, 4), ("ratio", [large, Int64.max, 4] as [Any], 1), ("ratio", [true, 0.1, NSNull()] as [Any], 3), ("ratio", ["1", 1] as [Any], 1),
+            ("ratio", [1, 2, 3] as [Any], 3), ("ratio", decimals, 5), ("ratio", doubles, 4), ("ratio", [large, Int64.max, 4] as [Any], 1),
+            ("ratio", [true, 0.1, NSNull()] as [Any], 3), ("ratio", ["1", 1] as [Any], 1),
             ("price", doubles, 2), ("price", decimals, 3), ("price", [1, 2.5, true, NSDecimalNumber.notANumber, NSNull()] as [Any], 6),
             ("flag", [1.0, 2.5] as [Any], 10), ("flag", [NSDecimalNumber.zero, true] as [Any], 20), ("flag", [2.0, -1.0], 0),
         ] as [(String, [Any], Int)] {
@@ -280,10 +291,14 @@ import Testing
         let stack = try stack(kind, ["uuid", "born", "data", "link"], rows + [[:]])
         let far = Date(timeIntervalSinceReferenceDate: -.infinity), zero = Date(timeIntervalSinceReferenceDate: -0.0)
         for (key, list, wanted) in [
-            ("uuid", Array(uuids.prefix(3)) + [uuids[0], UUID()], 3), ("uuid", [uuids[7], NSNull()] as [Any], 2), ("uuid", [], 0), ("uuid", [UUID()], 0), ("uuid", [NSNull()], 1),
-            ("uuid", [uuids[1], "x", 3] as [Any], 1), ("born", Array(dates.suffix(4)) + [dates[7]], 4), ("born", [zero, far], 1), ("born", [dates[2], NSNull()] as [Any], 2), ("born", [], 0),
-            ("born", [dates[2], "x", 0.25] as [Any], 1), ("data", [Data(), Data([7]), Data([7]), Data([8])], 2), ("data", [datas[5], NSNull()] as [Any], 2), ("data", [], 0),
-            ("data", [datas[5], "x"] as [Any], 1), ("link", [links[0], links[3], links[3], URL(string: "https://example.org/")!], 2), ("link", [links[0].absoluteString, links[1]] as [Any], 2),
+            ("uuid", Array(uuids.prefix(3)) + [uuids[0], UUID()], 3), ("uuid", [uuids[7], NSNull()] as [Any], 2), ("uuid", [], 0),
+            ("uuid", [UUID()], 0), ("uuid", [NSNull()], 1),
+            ("uuid", [uuids[1], "x", 3] as [Any], 1), ("born", Array(dates.suffix(4)) + [dates[7]], 4), ("born", [zero, far], 1),
+            ("born", [dates[2], NSNull()] as [Any], 2), ("born", [], 0),
+            ("born", [dates[2], "x", 0.25] as [Any], 1), ("data", [Data(), Data([7]), Data([7]), Data([8])], 2),
+            ("data", [datas[5], NSNull()] as [Any], 2), ("data", [], 0),
+            ("data", [datas[5], "x"] as [Any], 1), ("link", [links[0], links[3], links[3], URL(string: "https://example.org/")!], 2),
+            ("link", [links[0].absoluteString, links[1]] as [Any], 2),
             ("link", [links[0], NSNull()] as [Any], 2), ("link", [links[6], 4] as [Any], 1), ("link", [], 0),
         ] as [(String, [Any], Int)] {
             #expect(try count(stack, "\(key) IN %@", [list]) == wanted, "\(key) IN \(list)")
@@ -294,14 +309,19 @@ import Testing
     @Test("Objects can be compared by their IDs", arguments: StoreKind.planning)
     func objectsMayBeAskedByTheirIDs(kind: StoreKind) throws {
         let stack = try TestStack(kind)
-        let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }, people = (0..<12).map { stack.insert("Person", ["name": "p\($0)"]) }
+        let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }, people = (0..<12).map {
+            stack.insert("Person", ["name": "p\($0)"])
+        }
         for (number, person) in people.enumerated() where number % 4 < 3 { person.setValue(groups[number % 4], forKey: "group") }
         try stack.context.save()
         let ids = people.prefix(5).map(\.objectID), unsaved = stack.newContext(), other = stack.insert("Person", [:], into: unsaved).objectID
         for (format, argument, wanted) in [
-            ("objectID == %@", ids[0], 1), ("objectID != %@", ids[0], 11), ("objectID IN %@", ids, 5), ("SELF IN %@", ids, 5), ("self IN %@", Array(people.prefix(3)), 3),
-            ("NOT objectID IN %@", ids + [other], 7), ("objectID IN %@", [other], 0), ("%@ == objectID", people[2], 1), ("objectID IN %@", [] as [Any], 0),
-            ("group.objectID == %@", groups[1].objectID, 3), ("group.objectID != %@", groups[1], 9), ("group.objectID IN %@", [groups[0], groups[2].objectID] as [Any], 6), ("partner.objectID == %@", ids[0], 0),
+            ("objectID == %@", ids[0], 1), ("objectID != %@", ids[0], 11), ("objectID IN %@", ids, 5), ("SELF IN %@", ids, 5),
+            ("self IN %@", Array(people.prefix(3)), 3),
+            ("NOT objectID IN %@", ids + [other], 7), ("objectID IN %@", [other], 0), ("%@ == objectID", people[2], 1),
+            ("objectID IN %@", [] as [Any], 0),
+            ("group.objectID == %@", groups[1].objectID, 3), ("group.objectID != %@", groups[1], 9),
+            ("group.objectID IN %@", [groups[0], groups[2].objectID] as [Any], 6), ("partner.objectID == %@", ids[0], 0),
         ] as [(String, Any, Int)] {
             #expect(try count(stack, format, [argument], of: "Person") == wanted, "\(format)")
         }
@@ -321,7 +341,8 @@ import Testing
         let all = try stack.fetch("Sample")
         for (ratio, price) in zip(ratios, prices) {
             for (format, argument) in [
-                ("ratio IN %@", [price]), ("ratio / 1 == %@", price), ("ratio / 1 <= %@", price), ("ratio / 1 > %@", price), ("price IN %@", [ratio]),
+                ("ratio IN %@", [price]), ("ratio / 1 == %@", price), ("ratio / 1 <= %@", price), ("ratio / 1 > %@", price),
+                ("price IN %@", [ratio]),
                 ("price + 0 == %@", ratio), ("price + 0 >= %@", ratio), ("price + 0 < %@", ratio), ("price + 0 IN %@", [ratio]),
             ] as [(String, Any)] {
                 let predicate = NSPredicate(format: format, argumentArray: [argument])

@@ -56,8 +56,8 @@ import Testing
         #expect(read.value(forKey: "age") as? Int == 0, "what was read stays as it was")
     }
 
-    @Test("A row that another context saved is found whatever is pending", arguments: StoreKind.numbering)
-    func whatAnotherContextSavedIsFoundWhateverIsPending(kind: StoreKind) throws {
+    @Test("A row that another context saved is found beside any pending changes", arguments: StoreKind.numbering)
+    func aRowThatAnotherContextSavedIsFoundBesidePendingChanges(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "old", "age": 1])
         person.setValue(stack.insert("Group", ["title": "g"]), forKey: "group")
         try stack.context.save()

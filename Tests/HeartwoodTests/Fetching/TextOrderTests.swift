@@ -48,7 +48,8 @@ import Testing
 
     private func request(_ key: String, _ order: TextOrder, ascending: Bool = true) -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
-        request.sortDescriptors = [NSSortDescriptor(key: key, ascending: ascending, textOrder: order), NSSortDescriptor(key: "age", ascending: true)]
+        request.sortDescriptors = [
+            NSSortDescriptor(key: key, ascending: ascending, textOrder: order), NSSortDescriptor(key: "age", ascending: true)]
         return request
     }
 
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test("Unsaved objects are sorted in", arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
-    func whatIsNotSavedTakesItsPlace(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
+    func anUnsavedObjectTakesItsPosition(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         var names = Self.names
         let stack = try stack(kind, names: Array(names[..<20]))
         for age in 20..<names.count {
@@ -145,7 +146,8 @@ import Testing
         request.sortDescriptors = [NSSortDescriptor(keyPath: \Person.name, ascending: true, textOrder: .localizedStandard)]
         let found = try stack.context.fetch(request).map(\.name)
         let expected = Self.expected(Self.names, .localizedStandard, true).map { Self.names[$0] }
-        #expect(zip(found, expected).allSatisfy { $0 == $1 || $0?.localizedStandardCompare($1 ?? "") == .orderedSame } && found.count == expected.count)
+        #expect(
+            zip(found, expected).allSatisfy { $0 == $1 || $0?.localizedStandardCompare($1 ?? "") == .orderedSame } && found.count == expected.count)
     }
 
     /// Templates are part of the model that a store keeps.

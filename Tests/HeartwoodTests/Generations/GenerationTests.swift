@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Contexts that are pinned to a commit, beside one that saves.
 @Suite struct GenerationTests {
@@ -38,8 +38,8 @@ import Testing
         func person(_ name: String) throws -> NSManagedObject? { try stack.fetch("Person", "name == %@", [name], in: reader).first }
     }
 
-    @Test("A pinned context reads one commit whatever others save", arguments: StoreKind.planning)
-    func aPinnedContextReadsOneCommitWhateverOthersSave(kind: StoreKind) throws {
+    @Test("A pinned context reads one commit while others save", arguments: StoreKind.planning)
+    func aPinnedContextReadsOneCommitWhileOthersSave(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let known = try #require(try scene.person("Ben"))
         try scene.change()
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test("A unique value that another context has taken is a conflict too", arguments: StoreKind.planning)
-    func aValueThatSomebodyElseHasTakenIsAConflictToo(kind: StoreKind) throws {
+    func aValueThatAnotherContextHasTakenIsAConflictToo(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "email": "c@x"], into: scene.writer)
         try scene.writer.save()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Contexts that move between commits, beside one that saves and a store that compacts.
 @Suite struct RandomGenerationTests {

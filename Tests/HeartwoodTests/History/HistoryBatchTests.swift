@@ -11,7 +11,7 @@ import Testing
         try #require(try stack.ask(.fetchHistory(after: token), .changesOnly) as? [NSPersistentHistoryChange])
     }
 
-    @Test("The history has each object of a batch", arguments: StoreKind.recordLogs) func eachObjectOfABatchIsToldOf(_ kind: StoreKind) throws {
+    @Test("The history has each object of a batch", arguments: StoreKind.recordLogs) func eachObjectOfABatchIsReported(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         stack.context.transactionAuthor = "batch"
         stack.context.name = "worker"
@@ -36,7 +36,7 @@ import Testing
         #expect(try changes(stack, after: token).map(\.changedObjectID) == deleted && deleted.count == 10)
     }
 
-    @Test("The history of a batch deletion has cascades and inverses") func aBatchDeletionTellsOfCascadesAndOfTheOtherSides() throws {
+    @Test("The history of a batch deletion has cascades and inverses") func aBatchDeletionReportsCascadesAndTheOtherSides() throws {
         let model = TestStack.model()
         (model.entitiesByName["Task"]?.propertiesByName["title"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
         let stack = try TestStack.tracking(model: model)
@@ -54,7 +54,7 @@ import Testing
         #expect(try changes(stack, after: token).last?.tombstone as? [String: String] == ["title": "1"])
     }
 
-    @Test("The history of a batch has derived attributes") func derivedAttributesOfABatchAreToldOf() throws {
+    @Test("The history of a batch has derived attributes") func derivedAttributesOfABatchAreReported() throws {
         let stack = try TestStack.tracking(model: ClubModel.make())
         let club = stack.insert("Club", ["name": "chess"])
         let member = stack.insert("Member", ["name": "A", "dues": 1])
@@ -114,7 +114,7 @@ import Testing
 
     /// Rows that are already in the file when their transaction's history needs them.
     @Test("The history has rows that were written ahead", arguments: StoreKind.recordLogs)
-    func rowsThatWereWrittenAheadAreToldOf(_ kind: StoreKind) throws {
+    func rowsThatWereWrittenAheadAreReported(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         let first = stack.insert("Group", ["title": "1"]), second = stack.insert("Group", ["title": "2"])
         try stack.context.save()
@@ -148,7 +148,7 @@ import Testing
         #expect(found.count == count)
         #expect(found.enumerated().allSatisfy { $1.tombstone?["label"] as? String == "tag number \($0)" })
         let table = try #require(try stack.store.history.table(in: stack.store.log!.snapshot().catalog))
-        let row = try #require(try stack.store.log!.snapshot().row(RowReference(table: table.id, row: 2)))
+        let row = try #require(try stack.store.log!.snapshot().unsafeRow(RowReference(table: table.id, row: 2)))
         let value = try #require(try stack.store.log!.snapshot().value(table.access(.changes, of: row), of: row))
         #expect(!value.isInline && value.count > 200_000)
     }

@@ -25,7 +25,7 @@ extension RecordLogStore {
     }
 
     /// Whether the store has a list of falls.
-    func hasFallList() throws -> Bool { try log?.snapshot().systemValue(RecordLogSystemRow.historyFalls) != nil }
+    func hasFallList() throws -> Bool { try log?.snapshot().unsafeSystemValue(RecordLogSystemRow.historyFalls) != nil }
 }
 
 /// A history as a plain list.

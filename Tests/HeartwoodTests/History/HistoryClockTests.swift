@@ -9,7 +9,7 @@ import Testing
 @Suite struct HistoryClockTests {
     // MARK: Dating
 
-    @Test("A transaction has the time of its clock, or at most five seconds more, whatever the one before says", arguments: ClockCourse.all)
+    @Test("A transaction's time is its clock's, or at most five seconds later", arguments: ClockCourse.all)
     func transactionsHaveTheTimesOfTheirClocks(_ course: ClockCourse) throws {
         let stack = try course.stack(), entries = try stack.plainHistory().entries
         #expect(entries.map(\.number) == Array(1...Int64(ClockCourse.count)))
@@ -26,7 +26,7 @@ import Testing
         #expect(try stack.store.historyFalls()?.numbers == falls && stack.store.hasFallList() == !falls.isEmpty)
     }
 
-    @Test("Where the clock rises, a save reads and writes the same with and without a list of falls")
+    @Test("While the clock rises, a list of falls changes neither reads nor writes of a save")
     func anOrdinarySaveCostsNothingMore() throws {
         let plain = try TestStack.tracking(), fallen = try TestStack.tracking(), clock = HandClock()
         for stack in [plain, fallen] { stack.store.useClock(clock) }
@@ -58,7 +58,7 @@ import Testing
                 builder.begin(table.layout)
                 builder.set(HistoryTable.Field.timestamp.rawValue, double: wrong)
                 builder.set(HistoryTable.Field.changes.rawValue, value: try transaction.writeValue { _ in })
-                try transaction.put(RowReference(table: table.id, row: transaction.newRow(in: table.id)), body: builder.finish())
+                try transaction.put(RowReference(table: table.id, row: transaction.newRow(in: table.id)), body: builder.unsafeBody())
             }
             wrong = wrong.nextUp
         }
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("A token behind which a date has deleted transactions has expired, and one behind which all are there has not")
+    @Test("A token expires once a transaction after it is deleted by date")
     func tokensOfAHistoryWithGaps() throws {
         // The fourth transaction is a year ahead.
         let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by a year, one" }).stack()
@@ -223,9 +223,9 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by a year, twice" }).stack(.recordLog)
         let plain = try stack.plainHistory()
-        func check(_ stack: TestStack, _ place: Comment) throws {
-            #expect(try stack.store.historyFalls()?.numbers == [5, 10] && stack.plainHistory() == plain, place)
-            for date in plain.dates { #expect(try stack.numbers(after: date) == plain.numbers(after: date), place) }
+        func check(_ stack: TestStack, _ comment: Comment) throws {
+            #expect(try stack.store.historyFalls()?.numbers == [5, 10] && stack.plainHistory() == plain, comment)
+            for date in plain.dates { #expect(try stack.numbers(after: date) == plain.numbers(after: date), comment) }
         }
         _ = try stack.store.log?.compact()
         try check(stack, "compacted")
@@ -271,8 +271,8 @@ import Testing
         }
     }
 
-    @Test("A list of another history says nothing, and runs are what lies between falls")
-    func runsLieBetweenFalls() {
+    @Test("A list of another history is ignored, and runs are between falls")
+    func runsAreBetweenFalls() {
         let table = TableID(rawValue: 7), other = TableID(rawValue: 8)
         var falls = HistoryFalls()
         #expect(falls.runs(in: 3..<10) == [.init(range: 3..<10, rises: true)] && falls.runs(in: 3..<3).isEmpty)

@@ -10,7 +10,7 @@ import Testing
     private func stored(_ stack: TestStack, _ number: UInt64) throws -> [UInt8] {
         let snapshot = try #require(stack.store.log).snapshot()
         let table = try #require(try HistoryTable(snapshot.catalog))
-        let row = try #require(try snapshot.row(RowReference(table: table.id, row: number)))
+        let row = try #require(try snapshot.unsafeRow(RowReference(table: table.id, row: number)))
         return Array(try Data(try #require(try snapshot.value(table.access(.changes, of: row), of: row))))
     }
 
@@ -52,7 +52,7 @@ import Testing
             builder.begin(table.layout)
             builder.set(HistoryTable.Field.timestamp.rawValue, double: 1)
             builder.set(HistoryTable.Field.changes.rawValue, value: try bytes.withUnsafeBytes { try transaction.writeValue($0) })
-            try transaction.put(RowReference(table: table.id, row: 1), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: 1), body: builder.unsafeBody())
         }
         var isWhole = true
         for type in [NSPersistentHistoryResultType.count, .transactionsAndChanges, .changesOnly, .objectIDs] {

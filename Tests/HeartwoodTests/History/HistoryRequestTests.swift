@@ -21,7 +21,7 @@ import Testing
         try #require(try stack.ask(request, .transactionsOnly) as? [NSPersistentHistoryTransaction]).map(\.transactionNumber)
     }
 
-    @Test("History can be fetched from a given point") func historyIsAskedForFromAPlaceOn() throws {
+    @Test("History can be fetched from a given point") func historyIsAskedForFromAPositionOn() throws {
         let stack = try Self.filled()
         let all = try stack.transactions()
         #expect(all.map(\.transactionNumber) == Array(1...10))
@@ -160,7 +160,7 @@ import Testing
         #expect(try stack.transactions().count == 4)
         let token = stack.token
         _ = try stack.ask(.deleteHistory(before: Date.distantFuture))
-        #expect(try stack.transactions().isEmpty && stack.token?.places.values.first?.number == 10)
+        #expect(try stack.transactions().isEmpty && stack.token?.positions.values.first?.number == 10)
         #expect(try stack.transactions(after: token).isEmpty)
         // No transaction remains that could show what is missing.
         let emptied = #expect(throws: NSError.self) { try stack.transactions(after: all[8].token) }
@@ -206,12 +206,12 @@ import Testing
         let foreign = #expect(throws: NSError.self) { try stack.transactions(after: other.token) }
         #expect(foreign?.code == NSPersistentHistoryTokenExpiredError)
         // The store is restored to an older state, and gets other commits from there.
-        let place = try #require(stack.token?.places.values.first)
+        let position = try #require(stack.token?.positions.values.first)
         for changed in [
-            NSPersistentHistoryToken.Place(table: place.table, number: place.number + 1, time: place.time),
-            .init(table: place.table, number: place.number, time: place.time + 1),
-            .init(table: place.table + 1, number: place.number, time: place.time),
-            .init(table: place.table, number: -1, time: 0),
+            NSPersistentHistoryToken.Position(table: position.table, number: position.number + 1, time: position.time),
+            .init(table: position.table, number: position.number, time: position.time + 1),
+            .init(table: position.table + 1, number: position.number, time: position.time),
+            .init(table: position.table, number: -1, time: 0),
         ] {
             let error = #expect(throws: NSError.self) {
                 try stack.transactions(after: NSPersistentHistoryToken([stack.persistentStore.identifier: changed]))

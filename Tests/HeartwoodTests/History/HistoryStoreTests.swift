@@ -9,7 +9,7 @@ import Testing
 @Suite struct HistoryStoreTests {
     private func path() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString).heartwood") }
 
-    @Test("A store with a history goes on recording, whichever program opens it") func aStoreWithAHistoryGoesOnRecordingWhoeverOpensIt() throws {
+    @Test("A store with a history goes on recording, whichever program opens it") func aStoreWithAHistoryRecordsWithEveryOption() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let first = try TestStack.tracking(.recordLog, at: url)
@@ -180,8 +180,8 @@ import Testing
         for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
         // The deleted rows have the text as well; the last occurrence is the history's.
         var bytes = try Data(contentsOf: urls[0])
-        let place = try #require(bytes.range(of: Data("tag number 1500".utf8), options: .backwards))
-        bytes[place.lowerBound] ^= 1
+        let range = try #require(bytes.range(of: Data("tag number 1500".utf8), options: .backwards))
+        bytes[range.lowerBound] ^= 1
         try bytes.write(to: urls[0])
         let report = try StoreSalvage.salvage(path: urls[0].path, to: urls[1].path, options: StoredModel.options)
         #expect(!report.isComplete)
@@ -265,7 +265,7 @@ import Testing
         #expect(counts.count == 13, "\(counts.sorted())")
     }
 
-    @Test("A salvaged history has the deletions of lost rows") func aSalvagedHistoryTellsOfRowsThatAreGone() throws {
+    @Test("A salvaged history has the deletions of lost rows") func aSalvagedHistoryHasRowsThatAreGone() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let stack = try TestStack.tracking(.recordLog, at: urls[0])

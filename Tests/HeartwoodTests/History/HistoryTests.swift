@@ -82,7 +82,7 @@ import Testing
         #expect(try stack.transactions(after: token).isEmpty && stack.token == token)
     }
 
-    @Test("The history has both sides of a relationship") func relationshipsAreToldOfOnBothSides() throws {
+    @Test("The history has both sides of a relationship") func relationshipsAreReportedOnBothSides() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), bob = stack.insert("Person", ["name": "Bob"])
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -110,7 +110,7 @@ import Testing
         } == ["update Person 2: name, tags", "update Tag 1: people"])
     }
 
-    @Test("The history of a deletion has its consequences") func deletionsTellOfWhatFollows() throws {
+    @Test("The history of a deletion has its consequences") func deletionsReportTheirConsequences() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), tag = stack.insert("Tag", ["label": "t"])
         let group = stack.insert("Group", ["title": "g"])
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// A context that has not seen another's commit deletes an object from under a relationship that it does not know.
-    @Test("The history has an owner that the context does not know") func anOwnerIsToldOfThoughTheContextDoesNotKnowIt() throws {
+    @Test("The history has an owner that the context does not know") func anOwnerIsReportedThoughTheContextDoesNotKnowIt() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), group = stack.insert("Group", ["title": "g"])
         try stack.context.save()
@@ -203,7 +203,7 @@ import Testing
         #expect(people.allSatisfy { $0.count == 2 })
     }
 
-    @Test("The history has derived attributes and upserts") func derivedAttributesAndUpsertsAreToldOf() throws {
+    @Test("The history has derived attributes and upserts") func derivedAttributesAndUpsertsAreReported() throws {
         let stack = try TestStack.tracking(model: ClubModel.make())
         let club = stack.insert("Club", ["name": "chess"])
         try stack.context.save()
@@ -242,7 +242,7 @@ import Testing
         #expect(try stack.changes(after: token) == ["delete Person 1", "insert Person 1"])
     }
 
-    @Test("The history has a composite as one property") func aCompositeIsToldOfAsOneProperty() throws {
+    @Test("The history has a composite as one property") func aCompositeIsReportedAsOneProperty() throws {
         let stack = try TestStack.tracking(model: try ModelTests.load("""
             <entity name="Home">
               <attribute name="name" optional="YES" attributeType="String"/>
@@ -295,7 +295,7 @@ import Testing
         let one = try #require((pair.context.execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction])
         #expect(one.map(\.storeID) == [pair.second.identifier])
         let token = try #require(pair.coordinator.currentPersistentHistoryToken(fromStores: nil))
-        #expect(token.places.count == 2 && pair.coordinator.currentPersistentHistoryToken(fromStores: [pair.first])?.places.count == 1)
+        #expect(token.positions.count == 2 && pair.coordinator.currentPersistentHistoryToken(fromStores: [pair.first])?.positions.count == 1)
         let direct = try pair.coordinator.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: token), with: pair.context)
         #expect(((direct as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction])?.isEmpty == true)
     }

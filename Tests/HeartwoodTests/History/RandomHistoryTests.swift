@@ -23,9 +23,9 @@ import Testing
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("replay-\(UUID().uuidString).heartwood")
         let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }
         let contexts = stacks.flatMap { stack in [stack.context, stack.anew()] }
-        for (place, context) in contexts.enumerated() {
-            context.transactionAuthor = "context \(place)"
-            context.mergePolicy = [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback, .overwrite][place]
+        for (number, context) in contexts.enumerated() {
+            context.transactionAuthor = "context \(number)"
+            context.mergePolicy = [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback, .overwrite][number]
         }
         let replicas = stacks.map { Replica($0) }
         for step in 0..<120 {
@@ -130,7 +130,7 @@ import Testing
     /// A context that learns of the other coordinator's commits only through the history, and has read some objects meanwhile, shows the store's
     /// state; so does its controller.
     @Test("Merging the transactions' notifications gives the store", arguments: seeds, [false, true])
-    func mergingWhatTransactionsTellGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
+    func mergingTransactionsGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
         var random = SeededGenerator(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("follow-\(UUID().uuidString).heartwood")
         let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }

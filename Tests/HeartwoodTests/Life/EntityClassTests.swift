@@ -34,7 +34,9 @@ final class Annotated: NSManagedObject {
         try #require(NSEntityDescription.entity(forEntityName: name, in: stack.context))
     }
 
-    @Test("NSManagedObject(entity:insertInto:) makes an object of the entity's class, which is saved and fetched as one", arguments: StoreKind.allCases)
+    @Test(
+        "NSManagedObject(entity:insertInto:) makes an object of the entity's class, which is saved and fetched as one",
+        arguments: StoreKind.allCases)
     func anObjectIsOfItsEntitysClass(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let shrub = try #require(NSManagedObject(entity: entity("Shrub", stack), insertInto: stack.context) as? Shrub)
@@ -70,7 +72,7 @@ final class Annotated: NSManagedObject {
     }
 
     #if os(Linux) || os(macOS)
-        @Test("A class with stored properties ends the program with what to write in its place")
+        @Test("A class with stored properties ends the program; the message says what to write")
         func aClassWithStoredPropertiesIsRefused() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let entity = NSEntityDescription()

@@ -46,9 +46,9 @@ import Testing
         let (c, d) = (stack.insert("Person", ["name": "c"], into: context), stack.insert("Person", ["name": "d"], into: context))
         c.setValue(mine, forKey: "group")
         context.processPendingChanges()
-        let read = context.queries.memberEntriesRead
+        let members = MembersRead(by: context)
         d.setValue(mine, forKey: "group")
-        #expect(context.queries.memberEntriesRead == read)
+        #expect(members.read == 0)
         #expect(titles(mine.changedValuesForCurrentEvent()["people"])?.sorted() == ["a", "b", "c"])
         context.processPendingChanges()
         _ = mine.value(forKey: "people")
@@ -113,12 +113,14 @@ import Testing
         #expect(diarist.isFault && diarist.title == "b" && diarist.value(forKey: "note") as? String == "made on waking")
     }
 
-    @Test("An object is told when a policy has changed it", arguments: StoreKind.allCases)
-    func anObjectIsToldWhenAPolicyHasChangedIt(kind: StoreKind) throws {
+    @Test("An object is notified when a policy has changed it", arguments: StoreKind.allCases)
+    func anObjectIsNotifiedWhenAPolicyHasChangedIt(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a"]) as? Diarist)
         try stack.context.save()
-        for (count, (policy, isOurs)) in [(NSMergePolicy.mergeByPropertyStoreTrump, false), (.mergeByPropertyObjectTrump, true), (.overwrite, true)].enumerated() {
+        for (count, (policy, isOurs)) in [
+            (NSMergePolicy.mergeByPropertyStoreTrump, false), (.mergeByPropertyObjectTrump, true), (.overwrite, true)].enumerated()
+        {
             stack.context.refresh(diarist, mergeChanges: false)
             _ = diarist.title
             let other = stack.anew()

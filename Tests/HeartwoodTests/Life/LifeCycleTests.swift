@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test("Each callback is called once and in order", arguments: StoreKind.allCases)
-    func eachCallbackComesOnceInItsPlace(kind: StoreKind) throws {
+    func eachCallbackComesOnceInOrder(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
         let entity = try #require(NSEntityDescription.entity(forEntityName: "Diarist", in: context))
@@ -136,13 +136,14 @@ import Testing
         one.onWillSave = nil
     }
 
-    @Test("A save tells observers of what has changed before it calls willSave", arguments: StoreKind.allCases)
-    func observersAreToldBeforeWillSave(kind: StoreKind) throws {
+    @Test("A save posts its changes before it calls willSave", arguments: StoreKind.allCases)
+    func observersAreNotifiedBeforeWillSave(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
         // Posted on this thread.
         nonisolated(unsafe) var told: [String] = []
-        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
             told.append("observer")
         }
         defer { NotificationCenter.default.removeObserver(token) }
@@ -158,7 +159,8 @@ import Testing
         let stack = try Diarist.stack(kind)
         // Posted on this thread.
         nonisolated(unsafe) let first = try stack.savedDiarist("first"), second = try stack.savedDiarist("second")
-        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
             if first.title == "newer", second.title == "second" { second.title = "changed by an observer" }
         }
         defer { NotificationCenter.default.removeObserver(token) }
@@ -171,7 +173,7 @@ import Testing
         #expect(stored.value(forKey: "title") as? String == "changed by an observer")
     }
 
-    @Test("An object of before a reset has its entity's defaults when it is inserted again, whatever it was set to", arguments: StoreKind.allCases)
+    @Test("An object that is inserted again after a reset has its entity's default values", arguments: StoreKind.allCases)
     func anObjectOfBeforeAResetIsInsertedWithDefaults(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
@@ -219,7 +221,7 @@ import Testing
     }
 
     @Test("Changed and committed values distinguish old from new", arguments: StoreKind.allCases)
-    func changedAndCommittedValuesTellOldFromNew(kind: StoreKind) throws {
+    func changedAndCommittedValuesAreTheNewAndTheOld(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one"), two = stack.insertDiarist("two")
         #expect(one.committedValues(forKeys: nil).isEmpty)

@@ -36,7 +36,7 @@ import Testing
         #expect(own.changedValues().keys.sorted() == ["items"])
     }
 
-    @Test("What a primitive setter sets is no change", arguments: StoreKind.allCases) func primitives(kind: StoreKind) throws {
+    @Test("A value that a primitive setter sets is no change", arguments: StoreKind.allCases) func primitives(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
         person.setPrimitiveValue("x", forKey: "name")
@@ -76,6 +76,7 @@ import Testing
         try stack.context.save()
         #expect(store.metadata["key"] as? String == "Test")
         guard kind == .recordLog || kind == .binary else { return }
-        #expect(try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: stack.url, options: nil)["key"] as? String == "Test")
+        #expect(
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: stack.url, options: nil)["key"] as? String == "Test")
     }
 }

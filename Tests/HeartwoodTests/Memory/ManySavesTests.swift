@@ -43,7 +43,7 @@ import Testing
         return context
     }
 
-    @Test("One context that saves one object at a time keeps a few files open and mapped, whatever is compacted") func oneContext() throws {
+    @Test("One context that saves one object at a time keeps a few files open and mapped during compactions") func oneContext() throws {
         let stack = try Self.stack()
         let log = try #require(stack.store.log)
         let context = Self.context(stack)

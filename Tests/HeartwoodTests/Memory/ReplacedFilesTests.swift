@@ -208,7 +208,7 @@ import Testing
         #expect(persons[0].name == "Person 0" && persons[1].name == "Person 1")
     }
 
-    @Test("An object that a child has deleted keeps the values that its parent had not saved, and the row under them") func deletedInChild() throws {
+    @Test("An object that a child has deleted keeps its parent's unsaved values and its row") func deletedInChild() throws {
         let stack = try Self.stack()
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.context
@@ -247,7 +247,7 @@ import Testing
         Self.expectOneFile(stack)
     }
 
-    @Test("What an object's code fetches while it is made or wakes moves no row under a fetch") func nestedFetches() throws {
+    @Test("A fetch by an object that is being made or awoken moves no row of the outer fetch") func nestedFetches() throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(FetchingPerson.self)
         let stack = try TestStack(.recordLog, model: model, options: [NSRecordLogAutomaticCompactionOption: false])

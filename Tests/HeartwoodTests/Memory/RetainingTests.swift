@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RetainingTests {
-    @Test("A context retains its objects if told to") func aContextHoldsItsObjectsWhereItIsTold() throws {
+    @Test("A context retains its objects if it is set to") func aContextHoldsItsObjectsIfItIsSetTo() throws {
         let stack = try TestStack(.inMemory)
         for index in 0..<1500 { stack.insert("Tag", ["label": "\(index)"]) }
         try stack.context.save()

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// A store of numbered items to iterate over.
 enum WalkedStore {
@@ -31,7 +31,7 @@ enum WalkedStore {
                     row.begin(table.currentLayout)
                     row.set(0, int64: Int64(number))
                     row.set(1, text: "item \(number % 1000)")
-                    try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: row.finish())
+                    try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: row.unsafeBody())
                 }
             }
         }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// A function of the standard library, which does not export it publicly.
 @_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")

@@ -29,11 +29,11 @@ import Testing
     private func failure(_ chain: Chain, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?, sourceLocation: SourceLocation = #_sourceLocation) throws -> NSError? {
         let before = try Data(contentsOf: chain.url)
         let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try chain.with(model, options: options) { _ in } }
-        #expect(try Data(contentsOf: chain.url) == before && chain.place.names == ["store"], sourceLocation: sourceLocation)
+        #expect(try Data(contentsOf: chain.url) == before && chain.scratch.names == ["store"], sourceLocation: sourceLocation)
         return error as NSError?
     }
 
-    @Test("A container migrates unless its description forbids it") func aContainerMigratesUnlessItIsToldNotTo() async throws {
+    @Test("A container migrates unless its description forbids it") func aContainerMigratesByDefault() async throws {
         let description = NSPersistentStoreDescription()
         #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
         #expect(description.options[NSMigratePersistentStoresAutomaticallyOption] == NSNumber(value: true))
@@ -83,17 +83,17 @@ import Testing
             coordinator.setMetadata(["note": "mine"], for: coordinator.persistentStores[0])
         }
         let before = try chain.metadata()
-        try FileManager.default.createSymbolicLink(at: chain.place["link"], withDestinationURL: chain.url)
+        try FileManager.default.createSymbolicLink(at: chain.scratch["link"], withDestinationURL: chain.url)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.new.model)
-        let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: chain.place["link"], options: Chain.automatic)
+        let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: chain.scratch["link"], options: Chain.automatic)
         #expect(store.identifier == before[NSStoreUUIDKey] as? String && store.metadata["note"] as? String == "mine")
         #expect(coordinator.persistentStores == [store])
         try coordinator.remove(store)
         let after = try chain.metadata()
         #expect(after[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String && after["note"] as? String == "mine")
         #expect(after[NSStoreModelVersionHashesKey] as? [String: Data] == Self.new.model.entityVersionHashesByName)
-        #expect(chain.place.names == ["link", "store"])
-        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: chain.place["link"].path)) != nil)
+        #expect(chain.scratch.names == ["link", "store"])
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: chain.scratch["link"].path)) != nil)
     }
 
     /// Two versions of a program beside each other, or the older one reinstalled.
@@ -138,16 +138,16 @@ import Testing
     }
 
     @Test("A configuration is migrated on its own", arguments: [StoreKind.recordLog, .binary])
-    func aConfigurationIsMigratedAlone(kind: StoreKind) throws {
+    func onlyOneConfigurationIsMigrated(kind: StoreKind) throws {
         func model(_ sketch: Sketch) -> NSManagedObjectModel {
             let model = sketch.model
             model.setEntities([model.entitiesByName["A"]!], forConfigurationName: "Part")
             return model
         }
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         func open(_ model: NSManagedObjectModel, _ body: (NSManagedObjectContext) throws -> Void) throws {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-            let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: "Part", at: place["store"], options: Chain.automatic)
+            let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: "Part", at: scratch["store"], options: Chain.automatic)
             let context = coordinator.newContext()
             try body(context)
             if context.hasChanges { try context.save() }
@@ -165,45 +165,45 @@ import Testing
     func theFolderOfACrash(state: String) throws {
         let chain = try Chain(.binary)
         try fill(chain)
-        let folder = chain.place["store.migrating"], marker = folder.appendingPathComponent(".heartwood-migration")
+        let folder = chain.scratch["store.migrating"], marker = folder.appendingPathComponent(".heartwood-migration")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         if state != "empty" { try Data(state == "lost marker" ? [] : Array("heartwood migration\n".utf8)).write(to: marker) }
         if state == "files" {
             try FileManager.default.copyItem(at: chain.url, to: folder.appendingPathComponent("store"))
             // The target of a link does not belong to the migration.
-            try Data("a letter".utf8).write(to: chain.place["letter"])
-            try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("link"), withDestinationURL: chain.place["letter"])
+            try Data("a letter".utf8).write(to: chain.scratch["letter"])
+            try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("link"), withDestinationURL: chain.scratch["letter"])
         }
         #expect(try chain.lines(Self.new) == Self.migrated)
-        #expect(chain.place.names == (state == "files" ? ["letter", "store"] : ["store"]))
+        #expect(chain.scratch.names == (state == "files" ? ["letter", "store"] : ["store"]))
     }
 
-    @Test("A migration refuses what somebody has put in its folder's place, and leaves it alone",
+    @Test("A migration refuses a file at its folder's path, and does not change it",
         arguments: ["letter", "store", "link to a store", "link to nothing", "folder", "link to a folder"])
-    func somebodysOwn(kind: String) throws {
+    func aFileOfThePrograms(kind: String) throws {
         let chain = try Chain(.binary), other = try Chain(.binary)
         try fill(chain)
         try fill(other)
-        let place = chain.place["store.migrating"], files = FileManager.default
-        let folder = other.place["folder"]
+        let file = chain.scratch["store.migrating"], files = FileManager.default
+        let folder = other.scratch["folder"]
         try files.createDirectory(at: folder, withIntermediateDirectories: false)
         try Data("a letter".utf8).write(to: folder.appendingPathComponent("letter"))
         switch kind {
-        case "letter": try Data("a letter".utf8).write(to: place)
-        case "store": try files.copyItem(at: chain.url, to: place)
-        case "link to a store": try files.createSymbolicLink(at: place, withDestinationURL: other.url)
-        case "link to nothing": try files.createSymbolicLink(at: place, withDestinationURL: other.place["nothing"])
-        case "folder": try files.copyItem(at: folder, to: place)
-        default: try files.createSymbolicLink(at: place, withDestinationURL: folder)
+        case "letter": try Data("a letter".utf8).write(to: file)
+        case "store": try files.copyItem(at: chain.url, to: file)
+        case "link to a store": try files.createSymbolicLink(at: file, withDestinationURL: other.url)
+        case "link to nothing": try files.createSymbolicLink(at: file, withDestinationURL: other.scratch["nothing"])
+        case "folder": try files.copyItem(at: folder, to: file)
+        default: try files.createSymbolicLink(at: file, withDestinationURL: folder)
         }
         func state() throws -> [String] {
-            let kind = try files.attributesOfItem(atPath: place.path)[.type] as? FileAttributeType
-            return [kind?.rawValue ?? "", String(describing: try? Data(contentsOf: place)), "\(chain.place.names)", "\(other.place.names)",
+            let kind = try files.attributesOfItem(atPath: file.path)[.type] as? FileAttributeType
+            return [kind?.rawValue ?? "", String(describing: try? Data(contentsOf: file)), "\(chain.scratch.names)", "\(other.scratch.names)",
                 "\(try Data(contentsOf: chain.url))", "\(try Data(contentsOf: other.url))"]
         }
         let before = try state()
         let error = #expect(throws: (any Error).self) { try chain.with(Self.new) { _ in } }
-        #expect((error as NSError?)?.localizedDescription.contains(place.path) == true)
+        #expect((error as NSError?)?.localizedDescription.contains(file.path) == true)
         #expect(try state() == before)
         #expect(try chain.lines(Self.old).count == 3 && other.lines(Self.old).count == 3)
     }
@@ -217,9 +217,9 @@ import Testing
         options[NSPersistentStoreTimeoutOption] = 0.05
         let error = #expect(throws: (any Error).self) { try chain.with(Self.new.model, options: options) { _ in } }
         #expect(code(error) == NSPersistentStoreTimeoutError)
-        #expect(chain.place.names == ["store", "store.migrating"])
+        #expect(chain.scratch.names == ["store", "store.migrating"])
         folder.abandon()
-        #expect(chain.place.names == ["store"])
+        #expect(chain.scratch.names == ["store"])
         #expect(try chain.lines(Self.new) == Self.migrated)
     }
 
@@ -238,7 +238,7 @@ import Testing
                 try migrator.migrate(to: Self.new.model, by: mapping, isAutomatic: false, infers: false)
             }
             #expect(code(error) == NSPersistentStoreTimeoutError && (error as NSError?)?.localizedDescription.contains("open for writing") == true)
-            #expect(chain.place.names == ["store"])
+            #expect(chain.scratch.names == ["store"])
             try held.remove(store)
         }
         // A read-only store keeps its content.
@@ -268,7 +268,7 @@ import Testing
             results.withLock { $0.append(text) }
         }
         #expect(results.withLock { $0 } == Array(repeating: "\(Self.migrated)", count: models.count))
-        #expect(try chain.lines(Self.new, options: nil) == Self.migrated && chain.place.names == ["store"])
+        #expect(try chain.lines(Self.new, options: nil) == Self.migrated && chain.scratch.names == ["store"])
     }
 
     @Test("A program with the old version open does not write it over the new one")
@@ -309,13 +309,13 @@ import Testing
     }
 
     @Test("A document migrates its file") func aDocumentMigratesItsFile() async throws {
-        let place = try StorePlace()
-        let old = ManagedDocument(fileURL: place["a"], managedObjectModel: Self.old.model, concurrencyType: .privateQueueConcurrencyType)
-        try await old.save(to: place["a"], for: .forCreating)
+        let scratch = try ScratchDirectory()
+        let old = ManagedDocument(fileURL: scratch["a"], managedObjectModel: Self.old.model, concurrencyType: .privateQueueConcurrencyType)
+        try await old.save(to: scratch["a"], for: .forCreating)
         let writing = old.managedObjectContext
         await writing.perform { _ = writing.make("A", ["name": "x"]) }
         try await old.close()
-        let new = ManagedDocument(fileURL: place["a"], managedObjectModel: Self.new.model, concurrencyType: .privateQueueConcurrencyType)
+        let new = ManagedDocument(fileURL: scratch["a"], managedObjectModel: Self.new.model, concurrencyType: .privateQueueConcurrencyType)
         new.persistentStoreOptions = [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
         try await new.open()
         let context = new.managedObjectContext
@@ -325,7 +325,7 @@ import Testing
         try fill(chain)
         try await new.revert(toContentsOf: chain.url)
         #expect(try await context.perform { try context.lines() } == Self.migrated)
-        #expect(try chain.lines(Self.old, options: nil).count == 3 && place.names == ["a"])
+        #expect(try chain.lines(Self.old, options: nil).count == 3 && scratch.names == ["a"])
         try await new.close()
     }
 
@@ -373,22 +373,22 @@ import Testing
                 }
             }
             formerEntity = nil
-            for place in columns.indices { columns[place].identifier = nil }
+            for scratch in columns.indices { columns[scratch].identifier = nil }
             for _ in 0..<2 {
                 counter += 1
                 switch Int.random(in: 0..<5, using: &random) {
                 case 0: columns.append(Column(name: "c\(counter)", type: ["string", "int16", "int32"].randomElement(using: &random)!))
                 case 1 where columns.count > 1:
                     let gone = columns.remove(at: Int.random(in: columns.indices, using: &random))
-                    for place in rows.indices { rows[place][gone.name] = nil }
+                    for scratch in rows.indices { rows[scratch][gone.name] = nil }
                 case 2:
-                    let place = columns.indices.randomElement(using: &random)!, old = columns[place].name
-                    guard columns[place].identifier == nil, !old.hasPrefix("c\(counter - 1)") else { continue }
-                    columns[place].identifier = old
-                    columns[place].name = "c\(counter)"
+                    let scratch = columns.indices.randomElement(using: &random)!, old = columns[scratch].name
+                    guard columns[scratch].identifier == nil, !old.hasPrefix("c\(counter - 1)") else { continue }
+                    columns[scratch].identifier = old
+                    columns[scratch].name = "c\(counter)"
                     for row in rows.indices { rows[row]["c\(counter)"] = rows[row].removeValue(forKey: old) }
                 case 3:
-                    for place in columns.indices where columns[place].type == "int16" { columns[place].type = "int64" }
+                    for scratch in columns.indices where columns[scratch].type == "int16" { columns[scratch].type = "int64" }
                 default:
                     guard formerEntity == nil else { continue }
                     formerEntity = entity
@@ -396,6 +396,6 @@ import Testing
                 }
             }
         }
-        #expect(chain.place.names == ["store"])
+        #expect(chain.scratch.names == ["store"])
     }
 }

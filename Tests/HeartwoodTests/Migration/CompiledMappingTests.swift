@@ -6,7 +6,9 @@ import Testing
 
 /// Found by its name without a module: the compiled mapping model names a module that does not exist.
 final class V2to3MakerPolicy: NSEntityMigrationPolicy {
-    override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         guard let name = sInstance.value(forKey: "maker") as? String,
             let car = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance]).first
@@ -47,15 +49,16 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         first.entityMigrationPolicyClassName = "Module.Policy"
         first.userInfo = ["key": "value"]
         first.attributeMappings?.first { $0.name == "age" }?.valueExpression = nil
-        first.attributeMappings?.first { $0.name == "name" }?.valueExpression = NSExpression(format: "FUNCTION($entityPolicy, \"name:\", $source.name)")
+        first.attributeMappings?.first { $0.name == "name" }?.valueExpression = NSExpression(
+            format: "FUNCTION($entityPolicy, \"name:\", $source.name)")
         first.attributeMappings?.first { $0.name == "name" }?.userInfo = ["a": "b"]
         return mapping
     }
 
-    @Test("A compiled mapping model is the mapping model, and what has no expression keeps its default") func roundTrip() throws {
-        let mapping = try Self.mapping(), place = try StorePlace()
-        try Data(CompiledMappingWriter.bytes(mapping)).write(to: place["Any.cdm"])
-        let found = try #require(NSMappingModel(contentsOf: place["Any.cdm"]))
+    @Test("A compiled mapping model equals the mapping model, and a property without an expression keeps its default") func roundTrip() throws {
+        let mapping = try Self.mapping(), scratch = try ScratchDirectory()
+        try Data(CompiledMappingWriter.bytes(mapping)).write(to: scratch["Any.cdm"])
+        let found = try #require(NSMappingModel(contentsOf: scratch["Any.cdm"]))
         #expect(found.text == mapping.text)
         let first = found.entityMappingsByName[mapping.entityMappings.first { $0.sourceEntityName == "A" }!.name]
         #expect(first?.userInfo as? [String: String] == ["key": "value"] && first?.mappingType == .customEntityMappingType)
@@ -66,9 +69,9 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(first?.attributeMappings?.first { $0.name == "age" }?.valueExpression == nil)
     }
 
-    @Test("Core Data's hashes tell a compiled mapping model's versions, where a compiled model has them") func hashes() throws {
-        let (old, new) = try Self.models(), mapping = try Self.mapping(), place = try StorePlace()
-        let bundle = place["Model.momd"]
+    @Test("Core Data's hashes identify the versions of a compiled mapping model") func hashes() throws {
+        let (old, new) = try Self.models(), mapping = try Self.mapping(), scratch = try ScratchDirectory()
+        let bundle = scratch["Model.momd"]
         try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
         func theirs(_ entity: String, _ version: String) -> Data { Data("\(entity) of \(version)".utf8) }
         var versions: [String: [String: Data]] = [:]
@@ -77,9 +80,10 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
             versions[name] = Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name!, theirs($0.name!, name)) })
         }
         let info: [String: Any] = ["NSManagedObjectModel_CurrentVersionName": "New", "NSManagedObjectModel_VersionHashes": versions]
-        try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0).write(to: bundle.appendingPathComponent("VersionInfo.plist"))
+        try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0).write(
+            to: bundle.appendingPathComponent("VersionInfo.plist"))
         func write(_ name: String, _ source: String, _ destination: String) throws {
-            try Data(CompiledMappingWriter.bytes(mapping) { theirs($0, $1 ? source : destination) }).write(to: place[name])
+            try Data(CompiledMappingWriter.bytes(mapping) { theirs($0, $1 ? source : destination) }).write(to: scratch[name])
         }
         // All have the entities and properties of the models.
         try write("A.cdm", "Older", "New")
@@ -88,38 +92,38 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         let before = try NSManagedObjectModel.load(contentsOf: bundle.appendingPathComponent("Old.mom"))
         #expect(before.entityVersionHashesByName == old.entityVersionHashesByName)
         #expect(try before.coreDataHashes[#require(old.entitiesByName["A"])] == [theirs("A", "Old")])
-        let finder = MappingFinder(directories: [place.directory])
+        let finder = MappingFinder(directories: [scratch.directory])
         let found = try #require(finder.document(from: old, to: new))
         #expect(found.entities.allSatisfy { $0.sourceHash == nil || $0.sourceHash == theirs($0.source!, "Old") })
         #expect(found.entities.allSatisfy { $0.destinationHash == nil || $0.destinationHash == theirs($0.destination!, "New") })
-        try FileManager.default.removeItem(at: place["B.cdm"])
+        try FileManager.default.removeItem(at: scratch["B.cdm"])
         #expect(finder.document(from: old, to: new) == nil)
         // Models that were loaded, merged and copied are found without the bundle in the folder.
         let loaded = try NSManagedObjectModel.load(contentsOf: bundle)
         try write("B.cdm", "Old", "New")
         try FileManager.default.removeItem(at: bundle)
-        #expect(MappingFinder(directories: [place.directory]).document(from: old, to: new) == nil, "three fit")
+        #expect(MappingFinder(directories: [scratch.directory]).document(from: old, to: new) == nil, "three fit")
         let merged = try #require(NSManagedObjectModel(byMerging: [loaded]))
         #expect(finder.document(from: before.copy() as! NSManagedObjectModel, to: merged) != nil)
     }
 
     @Test("Without hashes the only compiled mapping model that has the models' entities and properties is taken") func names() throws {
-        let (old, new) = try Self.models(), place = try StorePlace(), finder = MappingFinder(directories: [place.directory])
+        let (old, new) = try Self.models(), scratch = try ScratchDirectory(), finder = MappingFinder(directories: [scratch.directory])
         let inferred = try Self.inferred()
-        try Data(CompiledMappingWriter.bytes(inferred)).write(to: place["A.cdm"])
+        try Data(CompiledMappingWriter.bytes(inferred)).write(to: scratch["A.cdm"])
         #expect(finder.document(from: old, to: new) != nil && finder.document(from: new, to: old) == nil)
-        #expect(NSMappingModel(directories: [place.directory], old, new)?.entityMappings.count == 3)
+        #expect(NSMappingModel(directories: [scratch.directory], old, new)?.entityMappings.count == 3)
         // A mapping model that leaves out a property belongs to other versions.
         let fewer = try Self.inferred()
         let first = try #require(fewer.entityMappings.first { $0.sourceEntityName == "A" })
         first.attributeMappings?.removeAll { $0.name == "age" }
-        try Data(CompiledMappingWriter.bytes(fewer)).write(to: place["B.cdm"])
+        try Data(CompiledMappingWriter.bytes(fewer)).write(to: scratch["B.cdm"])
         #expect(finder.document(from: old, to: new)?.entities.first { $0.source == "A" }?.attributes.count == 2)
-        try Data(CompiledMappingWriter.bytes(try Self.mapping())).write(to: place["C.cdm"])
+        try Data(CompiledMappingWriter.bytes(try Self.mapping())).write(to: scratch["C.cdm"])
         #expect(finder.document(from: old, to: new) == nil, "two fit")
     }
 
-    @Test("What is no compiled mapping model is refused with why, whatever is changed or cut") func damage() throws {
+    @Test("A damaged or truncated mapping model is refused with the reason") func damage() throws {
         func reason(_ bytes: [UInt8]) -> String {
             let error = #expect(throws: (any Error).self) { try Self.read(bytes) } as? NSError
             #expect(error?.domain == NSCocoaErrorDomain)
@@ -147,7 +151,9 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
                 _ = try Self.read(damaged).entityMappings(from: nil, to: nil)
             } catch {
                 refused += 1
-                #expect((error as NSError).domain == NSCocoaErrorDomain && (error as NSError).localizedDescription.hasPrefix("A.cdm"), "\(error), seed \(seed)")
+                #expect(
+                    (error as NSError).domain == NSCocoaErrorDomain && (error as NSError).localizedDescription.hasPrefix("A.cdm"),
+                    "\(error), seed \(seed)")
             }
         }
         #expect(refused > 150, "seed \(seed)")
@@ -155,7 +161,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
 
     // MARK: Xcode's
 
-    private static let folder = ModelTests.shared.deletingLastPathComponent().appendingPathComponent("stores/cdplus-sample1-v1/model/Tests/Resources/SampleModel")
+    private static let folder = ModelTests.shared.deletingLastPathComponent().appendingPathComponent(
+        "stores/cdplus-sample1-v1/model/Tests/Resources/SampleModel")
     static let isThere = FileManager.default.fileExists(atPath: folder.path)
     private static let fixtures = folder.appendingPathComponent("Fixtures")
 
@@ -163,7 +170,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         try NSManagedObjectModel.load(contentsOf: fixtures.appendingPathComponent("SampleModel.momd/\(name).mom"))
     }
 
-    @Test("A file of Xcode's says what its editor shows, and migrates a store", .enabled(if: isThere, "../shared/stores is absent")) func ofXcode() throws {
+    @Test("A file of Xcode's says what its editor shows, and migrates a store", .enabled(
+        if: isThere, "../shared/stores is absent")) func ofXcode() throws {
         let mapping = try NSMappingModel.load(contentsOf: Self.fixtures.appendingPathComponent("V2toV3.cdm"))
         #expect(mapping.entityMappings.compactMap(\.name) == ["CarToCar", "LuxuryCarToLuxuryCar", "PersonToPerson", "SportCarToSportCar", "Maker"])
         #expect(mapping.entityMappingsByName["CarToCar"]?.sourceExpression?.description
@@ -181,9 +189,9 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
             }
         }
         let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
-        try manager.migrateStore(from: chain.url, type: .recordLog, mapping: mapping, to: chain.place["v3"], type: .recordLog)
+        try manager.migrateStore(from: chain.url, type: .recordLog, mapping: mapping, to: chain.scratch["v3"], type: .recordLog)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: new)
-        try coordinator.addPersistentStore(type: .recordLog, at: chain.place["v3"])
+        try coordinator.addPersistentStore(type: .recordLog, at: chain.scratch["v3"])
         let context = coordinator.newContext()
         let makers = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Maker"))
         #expect(makers.map { $0.value(forKey: "name") as? String } == ["Fiat"] && (makers[0].value(forKey: "cars") as? NSSet)?.count == 3)
@@ -191,7 +199,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(person.value(forKey: "lastName") as? String == "Lovelace" && (person.value(forKey: "cars") as? NSSet)?.count == 3)
     }
 
-    @Test("It is found by the hashes of compiled models, and by names without them", .enabled(if: isThere, "../shared/stores is absent")) func ofXcodeFound() throws {
+    @Test("It is found by the hashes of compiled models, and by names without them", .enabled(
+        if: isThere, "../shared/stores is absent")) func ofXcodeFound() throws {
         let versions = try (1...3).map { try Self.compiled("SampleModel\($0 == 1 ? "" : "\($0)")") }
         let finder = MappingFinder(directories: [Self.fixtures])
         #expect(finder.document(from: versions[1], to: versions[2]) != nil)
@@ -201,9 +210,9 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         }
         // The bundle beside it has these versions as well; without it only their names identify them.
         #expect(finder.document(from: sources[0], to: sources[1]) != nil)
-        let place = try StorePlace()
-        try FileManager.default.copyItem(at: Self.fixtures.appendingPathComponent("V2toV3.cdm"), to: place["V2toV3.cdm"])
-        let alone = MappingFinder(directories: [place.directory])
+        let scratch = try ScratchDirectory()
+        try FileManager.default.copyItem(at: Self.fixtures.appendingPathComponent("V2toV3.cdm"), to: scratch["V2toV3.cdm"])
+        let alone = MappingFinder(directories: [scratch.directory])
         #expect(alone.document(from: sources[0], to: sources[1]) != nil && alone.document(from: sources[1], to: sources[0]) == nil)
     }
 }

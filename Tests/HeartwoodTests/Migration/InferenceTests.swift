@@ -15,13 +15,24 @@ import Testing
     }
 
     static let failures = [
-        Failure(before: "A: x:string", after: "A: x:int32", reason: "Source and destination attribute types are incompatible", entity: "A", property: "x"),
-        Failure(before: "A: x:date", after: "A: y:double~x", reason: "Source and destination attribute types are incompatible", entity: "A", property: "y"),
+        Failure(
+            before: "A: x:string", after: "A: x:int32", reason: "Source and destination attribute types are incompatible", entity: "A",
+            property: "x"),
+        Failure(
+            before: "A: x:date", after: "A: y:double~x", reason: "Source and destination attribute types are incompatible", entity: "A",
+            property: "y"),
         Failure(before: "A: x>>A", after: "A: x>A", reason: "A relationship to many has become one to one", entity: "A", property: "x"),
-        Failure(before: "A: x:string", after: "A: x>A", reason: "Source and destination properties are of different kinds", entity: "A", property: "x"),
-        Failure(before: "A: n:string", after: "B~A: n:string\nC~A: n:string", reason: "Two entities have the renaming identifier \"A\"", entity: "C", property: nil),
-        Failure(before: "A: n:string", after: "A: x:string~n y:string~n", reason: "Two properties have the renaming identifier \"n\"", entity: "A", property: "y"),
-        Failure(before: "A: n:string", after: "*A: n:string\nB < A:", reason: "The entity has become abstract, and may have objects", entity: "A", property: nil),
+        Failure(
+            before: "A: x:string", after: "A: x>A", reason: "Source and destination properties are of different kinds", entity: "A", property: "x"),
+        Failure(
+            before: "A: n:string", after: "B~A: n:string\nC~A: n:string", reason: "Two entities have the renaming identifier \"A\"", entity: "C",
+            property: nil),
+        Failure(
+            before: "A: n:string", after: "A: x:string~n y:string~n", reason: "Two properties have the renaming identifier \"n\"", entity: "A",
+            property: "y"),
+        Failure(
+            before: "A: n:string", after: "*A: n:string\nB < A:", reason: "The entity has become abstract, and may have objects", entity: "A",
+            property: nil),
     ]
 
     @Test("A change that leaves values undefined is refused", arguments: failures)
@@ -42,7 +53,7 @@ import Testing
         #expect(error?.userInfo["sourceModel"] is NSManagedObjectModel && error?.userInfo["destinationModel"] is NSManagedObjectModel)
         let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(code(cause) == NSInferredMappingModelError && cause?.userInfo["reason"] as? String == failure.reason)
-        #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"], "the store is as it was")
+        #expect(try Data(contentsOf: chain.url) == contents && chain.scratch.names == ["store"], "the store is as it was")
     }
 
     /// A public app's tests rely on this behaviour of Core Data's inference.
@@ -90,7 +101,8 @@ import Testing
                 show.setValue(Set([image]), forKey: "works")
             }
         }
-        let comparison = try ModelComparison(from: Sketch("A: x>B\nB: n:string\nC: n:string").model, to: Sketch("A: x>C\nB: n:string\nC: n:string").model)
+        let comparison = try ModelComparison(
+            from: Sketch("A: x>B\nB: n:string\nC: n:string").model, to: Sketch("A: x>C\nB: n:string\nC: n:string").model)
         #expect(comparison.pairs.allSatisfy { !$0.added.contains { $0.name == "n" } } && comparison.pairs.flatMap(\.added).map(\.name) == ["x"])
     }
 
@@ -118,7 +130,8 @@ import Testing
     }
 
     @Test("An inferred mapping is named as Core Data names it") func anInferredMappingIsNamedAsCoreDataNamesIt() throws {
-        let before = Sketch("Same: n:string\nOld: n:string\nGone: n:string"), after = Sketch("Same: n:string\nNew~Old: n:string x:string\nMore: n:string")
+        let before = Sketch("Same: n:string\nOld: n:string\nGone: n:string"),
+            after = Sketch("Same: n:string\nNew~Old: n:string x:string\nMore: n:string")
         let model = try NSMappingModel.inferredMappingModel(forSourceModel: before.model, destinationModel: after.model)
         #expect(model.entityMappingsByName.keys.sorted() == ["IEM_Add_More", "IEM_Copy_Same", "IEM_Remove_Gone", "IEM_Transform_New"])
         let mapping = try #require(model.entityMappingsByName["IEM_Transform_New"])
@@ -148,7 +161,7 @@ import Testing
             let error = #expect(throws: (any Error).self) { try chain.with(Sketch(after)) { _ in } } as NSError?
             #expect(code(error) == NSMigrationError && error?.userInfo["reason"] as? String == reason, "\(String(describing: error))")
             #expect(error?.userInfo["entity"] as? String == "A" && error?.userInfo["property"] as? String == property)
-            #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"])
+            #expect(try Data(contentsOf: chain.url) == contents && chain.scratch.names == ["store"])
         }
         // A store without objects lacks no value.
         let empty = try Chain(kind)
@@ -180,7 +193,9 @@ import Testing
             }
             let error = #expect(throws: (any Error).self) { try chain.with(version(family, ["Thing"])) { _ in } }
             #expect(code(error) == NSMigrationConstraintViolationError)
-            try chain.with(version(before, names)) { try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "Toy"))[0].setValue("y", forKey: "name") }
+            try chain.with(version(before, names)) {
+                try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "Toy"))[0].setValue("y", forKey: "name")
+            }
             #expect(try chain.lines(version(family, ["Thing"])) == ["Book: name=x", "Toy: name=y"])
         }
     }
@@ -197,7 +212,8 @@ import Testing
         let error = #expect(throws: (any Error).self) { try chain.with(after()) { _ in } } as NSError?
         #expect(code(error) == NSMigrationConstraintViolationError)
         try chain.with(Sketch("A: name:string")) { context in
-            context.delete(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).first { $0.value(forKey: "name") as? String == "x" }!)
+            context.delete(
+                try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).first { $0.value(forKey: "name") as? String == "x" }!)
         }
         #expect(try chain.lines(after()) == ["A: name=x", "A: name=y"])
     }

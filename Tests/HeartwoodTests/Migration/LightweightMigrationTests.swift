@@ -39,7 +39,7 @@ import Testing
                 _ = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity.name!))
             }
         }
-        #expect(chain.place.names == ["store"])
+        #expect(chain.scratch.names == ["store"])
         #expect(try chain.metadata()[NSStoreUUIDKey] as? String == identifier)
         let model = Sketch(change.after).model
         #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: try chain.metadata()))
@@ -296,7 +296,9 @@ import Testing
         try chain.with(after) { context in
             let things = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Thing"))
             let full = try #require(things.first { $0.value(forKey: "string") != nil })
-            for (key, value) in values { #expect((full.value(forKey: key) as? NSObject) == (AttributeCoding.bridged(value) as? NSObject), "\(key)") }
+            for (key, value) in values {
+                #expect((full.value(forKey: key) as? NSObject) == (AttributeCoding.bridged(value) as? NSObject), "\(key)")
+            }
             #expect(full.value(forKeyPath: "address.street") as? String == "Main" && full.value(forKeyPath: "address.number") as? Int == 5)
             let empty = try #require(things.first { $0.value(forKey: "string") == nil })
             for key in values.keys { #expect(empty.value(forKey: key) == nil, "\(key)") }
@@ -306,11 +308,12 @@ import Testing
     /// Versions of a model as files, in a folder of Xcode's form.
     @Test("Versions from files follow each other", arguments: [StoreKind.recordLog, .binary])
     func versionsFromFilesFollowEachOther(kind: StoreKind) throws {
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         func version(_ name: String, _ entities: String) throws -> NSManagedObjectModel {
-            let folder = place["Library.xcdatamodeld/\(name).xcdatamodel"]
+            let folder = scratch["Library.xcdatamodeld/\(name).xcdatamodel"]
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?><model>\(entities)</model>".utf8).write(to: folder.appendingPathComponent("contents"))
+            try Data(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?><model>\(entities)</model>".utf8).write(to: folder.appendingPathComponent("contents"))
             return try NSManagedObjectModel.load(contentsOf: folder)
         }
         let models = [
@@ -334,7 +337,7 @@ import Testing
                 <entity name="Volume" elementID="Book"><attribute name="name" attributeType="String"/><attribute name="leaves" attributeType="Integer 64" defaultValueString="1" elementID="pages"/></entity>
                 """),
         ]
-        let checksums = try NSManagedObjectModel.checksumsForVersionedModel(at: place["Library.xcdatamodeld"])
+        let checksums = try NSManagedObjectModel.checksumsForVersionedModel(at: scratch["Library.xcdatamodeld"])
         #expect(checksums == Dictionary(uniqueKeysWithValues: zip(["v1", "v2", "v3", "v4"], models.map(\.versionChecksum))))
         let chain = try Chain(kind)
         try chain.with(models[0]) { context in

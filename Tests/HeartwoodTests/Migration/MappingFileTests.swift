@@ -64,34 +64,35 @@ private struct MappingFile {
             source: "Book", destination: "Book", expression: isStated ? NSExpression(format: source) : nil, isFilledIn: isFilledIn,
             attributes: [
                 MappingFile.Property(name: "name"), property("title", NSExpression(forConstantValue: "literal")),
-                property("note", NSExpression(forConstantValue: nil)), property("code", NSExpression(format: "FUNCTION($source.code, 'uppercaseString')")),
+                property("note", NSExpression(forConstantValue: nil)),
+                property("code", NSExpression(format: "FUNCTION($source.code, 'uppercaseString')")),
                 property("sheets", NSExpression(format: "$source.pages + 1")),
             ],
             relationships: [property("next", NSExpression(format: destinations))])
     }
 
     private func migrated(_ file: MappingFile) throws -> [String] {
-        let chain = try Chain(), folder = chain.place["a.xcmappingmodel"]
+        let chain = try Chain(), folder = chain.scratch["a.xcmappingmodel"]
         try file.write(to: folder)
         try chain.with(Self.old) { context in
-            let books = ["a", "b", "c"].enumerated().map { place, name in
-                context.make("Book", ["name": name, "title": "t", "note": "n", "code": "x" + name, "pages": 100 + place])
+            let books = ["a", "b", "c"].enumerated().map { scratch, name in
+                context.make("Book", ["name": name, "title": "t", "note": "n", "code": "x" + name, "pages": 100 + scratch])
             }
             books[1].setValue(books[0], forKey: "previous")
             books[2].setValue(books[1], forKey: "previous")
         }
         let manager = NSMigrationManager(sourceModel: Self.old.model, destinationModel: Self.new.model)
         try manager.migrateStore(
-            from: chain.url, type: .recordLog, mapping: try NSMappingModel.load(contentsOf: folder), to: chain.place["new"], type: .recordLog)
+            from: chain.url, type: .recordLog, mapping: try NSMappingModel.load(contentsOf: folder), to: chain.scratch["new"], type: .recordLog)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.new.model)
-        let store = try coordinator.addPersistentStore(type: .recordLog, at: chain.place["new"])
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: chain.scratch["new"])
         defer { try? coordinator.remove(store) }
         return try coordinator.newContext().lines().sorted()
     }
 
     /// It was once dropped, and its value was lost silently.
-    @Test("An expression counts whatever the file says about the editor", arguments: [true, false])
-    func anExpressionCountsWhateverTheFileSaysOfTheEditor(isFilledIn: Bool) throws {
+    @Test("An expression counts with every setting of the editor", arguments: [true, false])
+    func anExpressionCountsWithEverySettingOfTheEditor(isFilledIn: Bool) throws {
         #expect(try migrated(Self.file(isFilledIn: isFilledIn, isStated: true)) == [
             "Book: code=XB name=b next=- note=nil previous=c sheets=102 title=literal",
             "Book: code=XC name=c next=b note=nil previous=- sheets=103 title=literal",

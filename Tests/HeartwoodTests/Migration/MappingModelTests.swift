@@ -7,12 +7,17 @@ import Testing
 
 /// Makes one author for each name in the books.
 class AuthorPolicy: NSEntityMigrationPolicy {
-    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws { manager.userInfo = ["authors": NSMutableDictionary(), "calls": ["begin"]] }
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        manager.userInfo = ["authors": NSMutableDictionary(), "calls": ["begin"]]
+    }
 
-    override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         let book = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])[0]
-        guard let name = sInstance.value(forKey: "authorName") as? String, let known = manager.userInfo?["authors"] as? NSMutableDictionary else { return }
+        guard let name = sInstance.value(forKey: "authorName") as? String, let known = manager.userInfo?["authors"] as? NSMutableDictionary
+        else { return }
         let author: NSManagedObject
         if let id = known[name] as? NSManagedObjectID, !id.isTemporaryID {
             author = manager.destinationContext.object(with: id)
@@ -39,7 +44,9 @@ class AuthorPolicy: NSEntityMigrationPolicy {
         try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
     }
 
-    override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws { note("endRelationships", manager) }
+    override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        note("endRelationships", manager)
+    }
     override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws { note("validation", manager) }
     override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws { note("end", manager) }
 
@@ -56,6 +63,28 @@ final class FailingPolicy: NSEntityMigrationPolicy {
     struct Refusal: Error {}
 
     override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws { throw Refusal() }
+}
+
+/// Notes the highest number of objects that the two contexts of a migration have at a time.
+final class CountingPolicy: NSEntityMigrationPolicy {
+    static let key = "registeredMax"
+
+    private func count(_ manager: NSMigrationManager) {
+        let known = manager.userInfo?[Self.key] as? Int ?? 0
+        manager.userInfo = [Self.key: max(known, manager.sourceContext.registeredCount + manager.destinationContext.registeredCount)]
+    }
+
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        count(manager)
+    }
+
+    override func createRelationships(forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+        count(manager)
+    }
 }
 
 final class CancellingPolicy: NSEntityMigrationPolicy {
@@ -124,7 +153,9 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         "Tag: count=1 name=X works=[\"Emma\"]", "Tag: count=2 name=Y works=[\"Dubliners\", \"Emma\"]",
     ]
 
-    private func migrate(_ chain: Chain, _ mapping: NSMappingModel, to url: URL, _ kind: StoreKind? = nil, change: (NSMigrationManager) -> Void = { _ in }) throws {
+    private func migrate(
+        _ chain: Chain, _ mapping: NSMappingModel, to url: URL, _ kind: StoreKind? = nil, change: (NSMigrationManager) -> Void = { _ in }
+    ) throws {
         let manager = NSMigrationManager(sourceModel: Self.old.model, destinationModel: Self.new.model)
         change(manager)
         try manager.migrateStore(
@@ -141,7 +172,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
 
     @Test("A program's own mapping model splits a store", arguments: StoreKind.allCases.filter(\.isFile), StoreKind.allCases.filter(\.isFile))
     func aMappingModelOfOnesOwnTakesAStoreApart(from: StoreKind, to: StoreKind) throws {
-        let chain = try Chain(from), target = chain.place["new"]
+        let chain = try Chain(from), target = chain.scratch["new"]
         try fill(chain)
         let before = try Data(contentsOf: chain.url)
         var calls: [String] = []
@@ -151,20 +182,24 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         let found = try lines(target, to)
         #expect(found.filter { !$0.hasPrefix("Work") } == Self.migrated)
         let emma = try #require(found.first { $0.contains("name=Emma") })
-        #expect(emma.contains("author=Jane") && emma.contains("leaves=600") && emma.contains("loud=EMMA") && emma.contains("next=Persuasion") && emma.contains("previous=-"))
+        #expect(
+            emma.contains("author=Jane") && emma.contains("leaves=600") && emma.contains("loud=EMMA") && emma.contains("next=Persuasion")
+                && emma.contains("previous=-"))
         #expect(found.contains { $0.contains("name=Persuasion") && $0.contains("previous=Emma") })
         #expect(found.count == 7, "the draft is not among them")
         #expect(calls == ["begin", "endInstances", "endRelationships", "validation", "end"])
-        #expect(try Data(contentsOf: chain.url) == before && chain.place.names == ["new", "store"])
+        #expect(try Data(contentsOf: chain.url) == before && chain.scratch.names == ["new", "store"])
         #expect(manager?.migrationProgress == 1 && manager?.reader == nil && manager?.currentMapping == nil)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: to.type, at: target)
-        #expect(metadata[NSStoreUUIDKey] as? String == (try chain.metadata()[NSStoreUUIDKey] as? String) && metadata[NSStoreTypeKey] as? String == to.type)
+        #expect(
+            metadata[NSStoreUUIDKey] as? String == (try chain.metadata()[NSStoreUUIDKey] as? String)
+                && metadata[NSStoreTypeKey] as? String == to.type)
         manager?.reset()
         #expect(manager?.ownMappingModel == nil && manager?.migrationProgress == 0)
     }
 
     @Test("A store is migrated in several passes") func aStoreIsMigratedInSeveralPasses() throws {
-        let chain = try Chain(), target = chain.place["new"]
+        let chain = try Chain(), target = chain.scratch["new"]
         try fill(chain)
         let whole = mappingModel(), books = NSMappingModel(), tags = NSMappingModel()
         books.entityMappings = [whole.entityMappings[0]]
@@ -174,15 +209,15 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         try migrate(chain, tags, to: target)
         try migrate(chain, books, to: target)
         #expect(try lines(target, .recordLog).count == 7)
-        #expect(chain.place.names == ["new", "store"])
+        #expect(chain.scratch.names == ["new", "store"])
         let broken = mappingModel(policy: NSStringFromClass(FailingPolicy.self))
         let before = try Data(contentsOf: target)
         #expect(throws: FailingPolicy.Refusal.self) { try migrate(chain, broken, to: target) }
-        #expect(try Data(contentsOf: target) == before && chain.place.names == ["new", "store"], "what was there is there")
+        #expect(try Data(contentsOf: target) == before && chain.scratch.names == ["new", "store"], "what was there is there")
     }
 
     @Test("A failure is described and leaves nothing") func whatGoesWrongIsSaidAndLeavesNothing() throws {
-        let chain = try Chain(), target = chain.place["new"]
+        let chain = try Chain(), target = chain.scratch["new"]
         try fill(chain)
         func error(_ mapping: NSMappingModel?, from url: URL? = nil, sourceLocation: SourceLocation = #_sourceLocation) -> NSError? {
             let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) {
@@ -191,7 +226,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
                     from: url ?? chain.url, sourceType: NSRecordLogStoreType, options: nil, with: mapping, toDestinationURL: target,
                     destinationType: NSRecordLogStoreType)
             }
-            #expect(chain.place.names == ["store"], sourceLocation: sourceLocation)
+            #expect(chain.scratch.names == ["store"], sourceLocation: sourceLocation)
             return error as NSError?
         }
         func changed(_ change: (NSEntityMapping) -> Void) -> NSMappingModel {
@@ -200,13 +235,18 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
             return model
         }
         func says(_ error: NSError?, _ wanted: Int, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
-            #expect(code(error) == wanted && error?.localizedDescription.contains(text) == true, "\(String(describing: error))", sourceLocation: sourceLocation)
+            #expect(
+                code(error) == wanted && error?.localizedDescription.contains(text) == true, "\(String(describing: error))",
+                sourceLocation: sourceLocation)
         }
         says(error(nil), NSMigrationMissingMappingModelError, "no mapping model")
-        says(error(mappingModel(), from: chain.place["none"]), NSMigrationManagerSourceStoreError, "no such file")
+        says(error(mappingModel(), from: chain.scratch["none"]), NSMigrationManagerSourceStoreError, "no such file")
         says(error(changed { $0.entityMigrationPolicyClassName = "Nobody" }), NSEntityMigrationPolicyError, "Nobody")
-        says(error(changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($entityPolicy, \"nothing:\", 1)")) }), NSEntityMigrationPolicyError, "nothing:")
-        says(error(changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($manager, \"nothing:\", 1)")) }), NSMigrationError, "nothing:")
+        says(
+            error(changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($entityPolicy, \"nothing:\", 1)")) }),
+            NSEntityMigrationPolicyError, "nothing:")
+        says(error(
+            changed { $0.attributeMappings?.append(property("leaves", "FUNCTION($manager, \"nothing:\", 1)")) }), NSMigrationError, "nothing:")
         says(error(changed { $0.attributeMappings?.append(property("leaves", "$source.weight")) }), NSMigrationError, "Book.weight")
         says(error(changed { $0.attributeMappings?.append(property("leaves", "$source.title")) }), NSMigrationError, "leaves")
         says(error(changed { $0.attributeMappings?.append(property("leaves", "$stranger")) }), NSMigrationError, "$stranger")
@@ -232,14 +272,16 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         let nowhere = #expect(throws: (any Error).self) {
             try NSMigrationManager(sourceModel: model, destinationModel: model).migrateStore(
                 from: chain.url, type: .recordLog, mapping: .inferredMappingModel(forSourceModel: model, destinationModel: model),
-                to: chain.place["no/where"], type: .recordLog)
+                to: chain.scratch["no/where"], type: .recordLog)
         }
         #expect(code(nowhere) == NSMigrationManagerDestinationStoreError)
     }
 
     @Test("The model's rules are checked on the objects that a mapping model makes") func rulesOfTheModelAreAskedOfWhatAMappingModelMakes() throws {
         let chain = try Chain()
-        try chain.with(Sketch("A: name:string size:int32")) { context in for size in [1, 2, 30] { context.make("A", ["name": "\(size)", "size": size]) } }
+        try chain.with(Sketch("A: name:string size:int32")) { context in
+            for size in [1, 2, 30] { context.make("A", ["name": "\(size)", "size": size]) }
+        }
         let after = Sketch("A: name:string! size:int32").model
         after.entities[0].attributesByName["size"]?.setValidationPredicates([NSPredicate(format: "SELF < 10")], withValidationWarnings: nil)
         let mapping = NSEntityMapping(), model = NSMappingModel()
@@ -250,7 +292,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(mapping.name == "A->A")
         func migrate() throws {
             try NSMigrationManager(sourceModel: Sketch("A: name:string size:int32").model, destinationModel: after)
-                .migrateStore(from: chain.url, type: .recordLog, mapping: model, to: chain.place["new"], type: .recordLog)
+                .migrateStore(from: chain.url, type: .recordLog, mapping: model, to: chain.scratch["new"], type: .recordLog)
         }
         let missing = #expect(throws: (any Error).self) { try migrate() }
         #expect(code(missing) == NSValidationMissingMandatoryPropertyError)
@@ -259,7 +301,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(code(large) == NSValidationNumberTooLargeError)
         mapping.attributeMappings?[0].valueExpression = NSExpression(format: "TERNARY($source.size > 9, 9, $source.size)")
         try migrate()
-        #expect(try Chain.lines(at: chain.place["new"], after) == ["A: name=1 size=1", "A: name=2 size=2", "A: name=30 size=9"])
+        #expect(try Chain.lines(at: chain.scratch["new"], after) == ["A: name=1 size=1", "A: name=2 size=2", "A: name=30 size=9"])
     }
 
     @Test("A migration holds a few thousand objects at a time") func aFewThousandObjectsAreHeldAtATime() throws {
@@ -273,12 +315,14 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         manager.portion = 500
         manager.usesStoreSpecificMigrationManager = false
         let inferred = try NSMappingModel.inferredMappingModel(forSourceModel: manager.sourceModel, destinationModel: manager.destinationModel)
+        for mapping in inferred.entityMappings { mapping.entityMigrationPolicyClassName = NSStringFromClass(CountingPolicy.self) }
         try manager.migrateStore(
-            from: chain.url, sourceType: NSRecordLogStoreType, options: nil, with: inferred, toDestinationURL: chain.place["new"],
+            from: chain.url, sourceType: NSRecordLogStoreType, options: nil, with: inferred, toDestinationURL: chain.scratch["new"],
             destinationType: NSRecordLogStoreType, destinationOptions: [NSRecordLogDurabilityOption: "none"])
-        #expect(manager.registeredMax > 0 && manager.registeredMax < 5_000, "\(manager.registeredMax)")
+        let registeredMax = try #require(manager.userInfo?[CountingPolicy.key] as? Int)
+        #expect(registeredMax > 0 && registeredMax < 5_000, "\(registeredMax)")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: new.model)
-        try coordinator.addPersistentStore(type: .recordLog, at: chain.place["new"])
+        try coordinator.addPersistentStore(type: .recordLog, at: chain.scratch["new"])
         let context = coordinator.newContext()
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "A")) == count)
         for group in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "B")) {
@@ -301,14 +345,16 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         }
         watcher.start()
         let inferred = try NSMappingModel.inferredMappingModel(forSourceModel: manager.sourceModel, destinationModel: manager.destinationModel)
-        let result = Result { try manager.migrateStore(from: chain.url, type: .recordLog, mapping: inferred, to: chain.place["new"], type: .recordLog) }
+        let result = Result {
+            try manager.migrateStore(from: chain.url, type: .recordLog, mapping: inferred, to: chain.scratch["new"], type: .recordLog)
+        }
         while !watcher.isFinished { Thread.sleep(forTimeInterval: 0.001) }
         #expect(seen.withLock { zip($0, $0.dropFirst()).allSatisfy { $0 <= $1 } })
         switch result {
         case .success: #expect(manager.migrationProgress == 1)
         case .failure(let error):
             #expect((error as? CocoaError)?.code == .userCancelled)
-            #expect(chain.place.names == ["store"])
+            #expect(chain.scratch.names == ["store"])
         }
     }
 

@@ -6,7 +6,8 @@ import Testing
 @Suite struct MigrationAssociationsTests {
     private func key(_ row: UInt64) -> ObjectKey { ObjectKey(slot: 1, row: row) }
 
-    @Test("Associations answer as a plain list of pairs does, through additions, repetitions and new names", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(
+        "Associations answer as a plain list of pairs does, through additions, repetitions and new names", arguments: 1...20 as ClosedRange<UInt64>)
     func associationsAnswerAsAPlainList(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var associations = MigrationAssociations(), pairs: [(source: ObjectKey, destination: ObjectKey)] = []

@@ -47,7 +47,7 @@ import Testing
                 let chain = try Chain(kind)
                 try chain.with(Sketch("A: place:int16 x:\(old)")) { context in
                     context.make("A", ["place": 0])
-                    for (place, value) in suited.enumerated() { context.make("A", ["place": place + 1, "x": value]) }
+                    for (index, value) in suited.enumerated() { context.make("A", ["place": index + 1, "x": value]) }
                 }
                 let found = try Self.stored(in: chain, Sketch("A: place:int16 x:\(new)").model)
                 let wanted: [NSNumber?] = [nil] + suited.map { Self.converted($0, to: new) }
@@ -63,7 +63,8 @@ import Testing
     @Test("A number that does not fit ends the migration, and the store is as it was", arguments: [StoreKind.recordLog, .binary])
     func unsuited(kind: StoreKind) throws {
         for (old, value, new) in [
-            ("double", 1e30, "int64"), ("double", .infinity, "int32"), ("double", .nan, "int16"), ("double", .nan, "decimal"), ("float", 40_000, "int16"),
+            ("double", 1e30, "int64"), ("double", .infinity, "int32"), ("double", .nan, "int16"), ("double", .nan, "decimal"),
+            ("float", 40_000, "int16"),
         ] as [(String, Double, String)] {
             let chain = try Chain(kind)
             try chain.with(Sketch("A: place:int16 x:\(old)")) { $0.make("A", ["place": 0, "x": value]) }

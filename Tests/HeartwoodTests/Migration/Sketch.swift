@@ -110,13 +110,13 @@ struct Sketch: ExpressibleByStringLiteral, CustomStringConvertible {
 
 /// A store that migrates from one version of its model to the next.
 final class Chain {
-    let place: StorePlace
+    let scratch: ScratchDirectory
     let kind: StoreKind
-    var url: URL { place["store"] }
+    var url: URL { scratch["store"] }
 
     init(_ kind: StoreKind = .recordLog) throws {
         self.kind = kind
-        place = try StorePlace()
+        scratch = try ScratchDirectory()
     }
 
     static var automatic: [String: Any] { [

@@ -6,7 +6,8 @@ import Testing
 @Suite struct StagedMigrationTests {
     /// V1 to V3 cannot be inferred at once: a property renamed from V1 to V2 is renamed again.
     private static let versions: [Sketch] = [
-        "A: name:string size:int32", "A: title:string~name size:int32", "A: heading:string~title size:int32!", "A: heading:string size:int32! more:string",
+        "A: name:string size:int32", "A: title:string~name size:int32", "A: heading:string~title size:int32!",
+        "A: heading:string size:int32! more:string",
     ]
     private let models = StagedMigrationTests.versions.map(\.model)
     private var checksums: [String] { models.map(\.versionChecksum) }
@@ -15,7 +16,9 @@ import Testing
         NSManagedObjectModelReference(model: Self.versions[version - 1].model, versionChecksum: checksums[version - 1])
     }
 
-    private func custom(_ from: Int, _ to: Int) -> NSCustomMigrationStage { NSCustomMigrationStage(migratingFrom: reference(from), to: reference(to)) }
+    private func custom(_ from: Int, _ to: Int) -> NSCustomMigrationStage {
+        NSCustomMigrationStage(migratingFrom: reference(from), to: reference(to))
+    }
 
     private func filled(_ kind: StoreKind = .recordLog, version: Int = 1) throws -> Chain {
         let chain = try Chain(kind)
@@ -69,7 +72,8 @@ import Testing
                     try context.save()
                 }
             }
-            let manager = NSStagedMigrationManager([NSLightweightMigrationStage([checksums[0]]), stage, NSLightweightMigrationStage([checksums[3]])])
+            let manager = NSStagedMigrationManager(
+                [NSLightweightMigrationStage([checksums[0]]), stage, NSLightweightMigrationStage([checksums[3]])])
             var options: [AnyHashable: Any] = Chain.automatic
             options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager
             let mark = version < 3 ? "!" : "", missing = version < 3 ? "-1" : "0"
@@ -77,12 +81,12 @@ import Testing
                 try chain.lines(models[3], options: options)
                     == ["A: heading=x\(mark) more=nil size=1", "A: heading=y\(mark) more=nil size=\(missing)"], "from \(version)")
             #expect(order == (version < 3 ? ["will sizes", "did"] : []) && manager.container == nil)
-            #expect(try chain.metadata()[RecordLogMetadata.unfinishedStage] == nil && chain.place.names == ["store"])
+            #expect(try chain.metadata()[RecordLogMetadata.unfinishedStage] == nil && chain.scratch.names == ["store"])
         }
     }
 
     /// Apple's implementation fails here: consecutive stages that are all lightweight, whose first and last versions have no common names.
-    @Test("A migration of only lightweight stages goes version by version") func lightweightStagesAloneGoVersionByVersion() throws {
+    @Test("A migration of only lightweight stages goes version by version") func onlyLightweightStagesGoVersionByVersion() throws {
         for stages in [[[0, 1, 2]], [[0], [1], [2]], [[0, 1], [1, 2]]] {
             let chain = try Chain()
             try chain.with(Self.versions[0]) { $0.make("A", ["name": "x", "size": 1]) }
@@ -106,7 +110,9 @@ import Testing
             }
             let stages = [NSLightweightMigrationStage([checksums[0]]), stage]
             #expect(throws: Refusal.self) { try chain.with(models[last - 1], options: options(stages)) { _ in } }
-            #expect(try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[2].entityVersionHashesByName, "the store came so far")
+            #expect(
+                try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[2].entityVersionHashesByName,
+                "the store came so far")
             #expect(try chain.lines(models[last - 1], options: options(stages)).count == 2)
             #expect(calls == 2)
             #expect(try chain.lines(models[last - 1], options: options(stages)).count == 2)
@@ -136,8 +142,11 @@ import Testing
         await #expect(processExitsWith: .success) {
             setenv(ConcurrencyDebug.variable, "1", 1)
             let tests = StagedMigrationTests()
-            let chain = try tests.filled(), manager = NSStagedMigrationManager([NSLightweightMigrationStage([tests.checksums[0]]), tests.custom(2, 3)])
-            try chain.with(Self.versions[0]) { try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).forEach { $0.setValue(1, forKey: "size") } }
+            let chain = try tests.filled(),
+                manager = NSStagedMigrationManager([NSLightweightMigrationStage([tests.checksums[0]]), tests.custom(2, 3)])
+            try chain.with(Self.versions[0]) {
+                try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).forEach { $0.setValue(1, forKey: "size") }
+            }
             let container = NSPersistentContainer(name: "Test", managedObjectModel: tests.models[2])
             let description = NSPersistentStoreDescription(url: chain.url)
             description.shouldAddStoreAsynchronously = true
@@ -154,7 +163,8 @@ import Testing
         stage.willMigrateHandler = { _, _ in throw Refusal() }
         let first = NSLightweightMigrationStage([checksums[0]])
         #expect(throws: Refusal.self) { try chain.with(models[2], options: options([first, stage])) { _ in } }
-        #expect(try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[1].entityVersionHashesByName, "the store came so far")
+        #expect(
+            try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == models[1].entityVersionHashesByName, "the store came so far")
         // The migration itself finds the missing value.
         stage.willMigrateHandler = nil
         let error = #expect(throws: (any Error).self) { try chain.with(models[2], options: options([first, stage])) { _ in } } as NSError?
@@ -170,25 +180,29 @@ import Testing
         let stranger = NSManagedObjectModelReference(model: models[0], versionChecksum: "checksum of another framework")
         #expect((try? stranger.resolve()) == nil)
         let first = NSLightweightMigrationStage([checksums[0]])
-        #expect(code(failure([first, NSCustomMigrationStage(migratingFrom: stranger, to: reference(3))])) == NSStagedMigrationFrameworkVersionMismatchError)
+        #expect(code(
+            failure([first, NSCustomMigrationStage(migratingFrom: stranger, to: reference(3))])) == NSStagedMigrationFrameworkVersionMismatchError)
         let missing = NSManagedObjectModelReference(name: "Nothing", in: nil, versionChecksum: checksums[1])
-        #expect(code(failure([first, NSCustomMigrationStage(migratingFrom: missing, to: reference(3))])) == NSManagedObjectModelReferenceNotFoundError)
+        #expect(
+            code(failure([first, NSCustomMigrationStage(migratingFrom: missing, to: reference(3))])) == NSManagedObjectModelReferenceNotFoundError)
         #expect(code(failure([custom(2, 3)])) == NSManagedObjectModelReferenceNotFoundError, "no stage names the store's version")
         let later = try filled(version: 3)
-        let backward = #expect(throws: (any Error).self) { try later.with(models[0], options: options([NSLightweightMigrationStage(checksums)])) { _ in } }
+        let backward = #expect(throws: (any Error).self) {
+            try later.with(models[0], options: options([NSLightweightMigrationStage(checksums)])) { _ in }
+        }
         #expect(code(backward) == NSStagedMigrationBackwardMigrationError)
     }
 
     @Test("A reference finds its model") func aReferenceFindsItsModel() throws {
-        let place = try StorePlace()
-        let folder = place["Library.xcdatamodeld/v1.xcdatamodel"]
+        let scratch = try ScratchDirectory()
+        let folder = scratch["Library.xcdatamodeld/v1.xcdatamodel"]
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("<?xml version=\"1.0\"?><model><entity name=\"A\"><attribute name=\"n\" attributeType=\"String\"/></entity></model>".utf8)
             .write(to: folder.appendingPathComponent("contents"))
         let model = try NSManagedObjectModel.load(contentsOf: folder), checksum = model.versionChecksum
         #expect(NSManagedObjectModelReference(fileURL: folder, versionChecksum: checksum).resolvedModel.entitiesByName["A"] != nil)
-        #expect((try? NSManagedObjectModelReference(fileURL: place["none"], versionChecksum: checksum).resolve()) == nil)
-        if let bundle = Bundle(path: place.directory.path) {
+        #expect((try? NSManagedObjectModelReference(fileURL: scratch["none"], versionChecksum: checksum).resolve()) == nil)
+        if let bundle = Bundle(path: scratch.directory.path) {
             let named = NSManagedObjectModelReference(name: "v1", in: bundle, versionChecksum: checksum)
             #expect(named.resolvedModel.versionChecksum == checksum && named.versionChecksum == checksum)
             let hashed = NSManagedObjectModelReference(entityVersionHashes: model.entityVersionHashesByName, in: bundle, versionChecksum: checksum)

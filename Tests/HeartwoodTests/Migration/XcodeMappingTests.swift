@@ -5,7 +5,9 @@ import Testing
 
 /// Found by its name without a module: the mapping model names another module.
 final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
-    override func createDestinationInstances(forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         guard let code = sInstance.value(forKey: "isoContinent") as? NSNumber,
             let country = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance]).first
@@ -36,7 +38,9 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
     func aMappingModelSaysWhatTheEditorShows(from: Int) throws {
         let mapping = try Self.mapping(from), old = try Self.model(from), new = try Self.model(from + 1)
         for entity in mapping.entityMappings {
-            #expect(entity.sourceEntityName.map { old.entitiesByName[$0]?.versionHash == entity.sourceEntityVersionHash } ?? (entity.mappingType == .addEntityMappingType))
+            #expect(
+                entity.sourceEntityName.map { old.entitiesByName[$0]?.versionHash == entity.sourceEntityVersionHash }
+                    ?? (entity.mappingType == .addEntityMappingType))
             #expect(entity.destinationEntityName.map { new.entitiesByName[$0]?.versionHash == entity.destinationEntityVersionHash } ?? false)
             for property in entity.attributeMappings ?? [] where entity.sourceEntityName != nil {
                 let isKnown = old.entitiesByName[entity.sourceEntityName!]?.attributesByName[property.name!] != nil
@@ -93,7 +97,7 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         var url = chain.url
         for from in 2...5 {
             let manager = NSMigrationManager(sourceModel: try Self.model(from), destinationModel: try Self.model(from + 1))
-            let next = chain.place["v\(from + 1)"]
+            let next = chain.scratch["v\(from + 1)"]
             try manager.migrateStore(from: url, type: .recordLog, mapping: try Self.mapping(from), to: next, type: .recordLog)
             url = next
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: manager.destinationModel)
@@ -102,11 +106,14 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
             #expect(try count("Mood", context) == 6 && count("Country", context) == 2)
             let mood = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Mood")).first)
             let country = try #require(mood.value(forKey: "country") as? NSManagedObject)
-            #expect((country.value(forKey: "moods") as? NSSet)?.count == 3 && country.value(forKey: "numericISO3166Code") as? Double == mood.value(forKey: "latitude") as? Double)
+            #expect(
+                (country.value(forKey: "moods") as? NSSet)?.count == 3
+                    && country.value(forKey: "numericISO3166Code") as? Double == mood.value(forKey: "latitude") as? Double)
             switch from {
             case 2:
                 let continent = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Continent")).first)
-                #expect((continent.value(forKey: "moods") as? NSSet)?.count == 6 && mood.value(forKey: "continent") as? NSManagedObject === continent)
+                #expect(
+                    (continent.value(forKey: "moods") as? NSSet)?.count == 6 && mood.value(forKey: "continent") as? NSManagedObject === continent)
             case 4: #expect(country.value(forKey: "isoContinent") as? Int == 10_001)
             case 5: #expect((country.value(forKey: "continent") as? NSManagedObject)?.value(forKey: "numericISO3166Code") as? Int == 10_001)
             default: break
@@ -124,33 +131,36 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         }
         #expect(finder.document(from: try Self.model(2), to: try Self.model(4)) == nil)
         // Without the models' files the entities identify the mapping model.
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         try FileManager.default.copyItem(
-            at: Self.folder.appendingPathComponent("Moody 4-Moody 5.xcmappingmodel"), to: place["a.xcmappingmodel"])
-        let alone = MappingFinder(directories: [place.directory])
+            at: Self.folder.appendingPathComponent("Moody 4-Moody 5.xcmappingmodel"), to: scratch["a.xcmappingmodel"])
+        let alone = MappingFinder(directories: [scratch.directory])
         #expect(alone.document(from: try Self.model(4), to: try Self.model(5)) == nil, "it leaves out an entity")
         try FileManager.default.copyItem(
-            at: Self.folder.appendingPathComponent("Moody 3-Moody 4.xcmappingmodel"), to: place["b.xcmappingmodel"])
+            at: Self.folder.appendingPathComponent("Moody 3-Moody 4.xcmappingmodel"), to: scratch["b.xcmappingmodel"])
         #expect(alone.document(from: try Self.model(3), to: try Self.model(4)) != nil)
-        let unknown = try NSMappingModel.load(contentsOf: place["b.xcmappingmodel"])
+        let unknown = try NSMappingModel.load(contentsOf: scratch["b.xcmappingmodel"])
         #expect(unknown.entityMappings[0].attributeMappings?[0].valueExpression == nil)
         unknown.complete(from: try Self.model(3), to: try Self.model(4))
         #expect(unknown.entityMappings[0].attributeMappings?[0].valueExpression != nil)
     }
 
     @Test("A file that is not a mapping model is refused with the reason") func whatIsNoMappingModelIsRefusedWithWhy() throws {
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         func error(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
-            try Data(text.utf8).write(to: place["xcmapping.xml"])
-            #expect(NSMappingModel(contentsOf: place["xcmapping.xml"]) == nil, sourceLocation: sourceLocation)
-            let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try NSMappingModel.load(contentsOf: place["xcmapping.xml"]) }
+            try Data(text.utf8).write(to: scratch["xcmapping.xml"])
+            #expect(NSMappingModel(contentsOf: scratch["xcmapping.xml"]) == nil, sourceLocation: sourceLocation)
+            let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) {
+                try NSMappingModel.load(contentsOf: scratch["xcmapping.xml"])
+            }
             return (error as NSError?)?.localizedDescription ?? ""
         }
         #expect(try error("<database><object").contains("not well-formed"))
         #expect(try error("<database></database>").contains("holds no mapping model"))
         #expect(try error("<!DOCTYPE database [<!ENTITY a \"b\">]><database></database>").contains("declares XML entities"))
         let entity = "<object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"><relationship name=\"entitymappings\" idrefs=\"z2\"/></object><object type=\"XDDEVENTITYMAPPING\" id=\"z2\">"
-        #expect(try error("<database>\(entity)<attribute name=\"sourceexpressiondata\">AAAA</attribute></object></database>").contains("the source of"))
-        #expect(NSMappingModel(contentsOf: place["none"]) == nil && NSMappingModel(contentsOf: nil) == nil)
+        #expect(
+            try error("<database>\(entity)<attribute name=\"sourceexpressiondata\">AAAA</attribute></object></database>").contains("the source of"))
+        #expect(NSMappingModel(contentsOf: scratch["none"]) == nil && NSMappingModel(contentsOf: nil) == nil)
     }
 }

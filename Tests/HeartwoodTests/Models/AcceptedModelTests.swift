@@ -41,7 +41,7 @@ import Testing
         #expect(throws: (any Error).self) { try Self.defaultValue("99999", "Integer 16") }
     }
 
-    @Test("What Xcode compiles and cannot be meant is left out, and noted") func oddities() throws {
+    @Test("Senseless parts that Xcode compiles are left out with a warning") func warnings() throws {
         let model = try ModelTests.load(
             """
             <entity name="Artist"><relationship name="thumbnail" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Image" inverseName="thumbnail" inverseEntity="Image"/></entity>
@@ -54,7 +54,7 @@ import Testing
         #expect(image.attributesByName["id"]?.defaultValue == nil && image.relationshipsByName["artist"]?.inverseRelationship == nil)
         #expect(image.relationshipsByName["thumbnail"]?.inverseRelationship === artist.relationshipsByName["thumbnail"])
         #expect(artist.relationshipsByName["thumbnail"]?.inverseRelationship === image.relationshipsByName["thumbnail"])
-        #expect(model.oddities.map(\.place) == ["Image.id", "Image.artist"])
+        #expect(model.warnings.map(\.element) == ["Image.id", "Image.artist"])
         let stack = try TestStack(.inMemory, model: model)
         let one = stack.insert("Artist", [:]), other = stack.insert("Artist", [:])
         let picture = stack.insert("Image", ["artist": one, "thumbnail": other])
@@ -130,7 +130,8 @@ import Testing
         #expect(error?.code == NSValidationRelationshipLacksMinimumCountError)
     }
 
-    @Test("A key's first letter may be a capital, as in an accessor's name", arguments: StoreKind.allCases) func capitalKeys(kind: StoreKind) throws {
+    @Test(
+        "A key's first letter may be a capital, as in an accessor's name", arguments: StoreKind.allCases) func capitalKeys(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", [:])
         person.setValue("Ada", forKey: "Name")

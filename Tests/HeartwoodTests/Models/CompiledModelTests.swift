@@ -82,10 +82,11 @@ import Testing
     private static func predicate(_ write: (inout CompiledModelWriter) -> ArchiveWriter.Node) throws -> PredicateNode {
         var writer = CompiledModelWriter()
         let root = write(&writer)
-        return try CompiledPredicateReader(path: "A.mom", of: "the rule").predicate(try KeyedArchive(writer.archive.finish(root: root), path: "A.mom").root())
+        return try CompiledPredicateReader(path: "A.mom", of: "the rule").predicate(
+            try KeyedArchive(writer.archive.finish(root: root), path: "A.mom").root())
     }
 
-    @Test("A list as a constant is read, and what is not known of an archive is refused with what to do")
+    @Test("A list as a constant is read, and unknown parts of an archive are refused with a remedy")
     func constantsAndUnknownExpressions() throws {
         func comparison(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 10) throws -> String {
             PredicatePrinter.format(try Self.predicate { writer in
@@ -100,13 +101,15 @@ import Testing
             writer.archive.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), ("NSConstantValue", value)])
         }
         #expect(try comparison { constant($0.archive.array([.integer(1), $0.archive.text("b")]), &$0) } == "a IN {1, \"b\"}")
-        #expect(try comparison({ $0.archive.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), ("NSConstantValueClassName", .reference(0))]) }, type: 5) == "a != nil")
+        #expect(try comparison(
+            { $0.archive.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), ("NSConstantValueClassName", .reference(0))]) },
+            type: 5) == "a != nil")
         func refusal(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 4) -> String {
             let error = #expect(throws: (any Error).self) { try comparison(right, type: type) } as? NSError
             #expect(error?.domain == NSCocoaErrorDomain)
             return error?.localizedDescription ?? ""
         }
-        #expect(refusal { constant($0.archive.object("NSColor", []), &$0) }.contains("the class NSColor, which is not known; write it another way"))
+        #expect(refusal { constant($0.archive.object("NSColor", []), &$0) }.contains("the class NSColor, which is unknown; write it another way"))
         #expect(refusal { $0.archive.object("NSBlockExpression", [("NSExpressionType", .integer(19))]) }.contains("19 (NSBlockExpression)"))
         #expect(refusal { $0.archive.object("NSSetExpression", [("NSExpressionType", .integer(5))]) }.contains("without NSLeftExpression"))
         #expect(refusal({ constant(.integer(1), &$0) }, type: 11).contains("the operator 11"))
@@ -176,7 +179,8 @@ import Testing
                 _ = try Self.read(damaged)
             } catch {
                 refused += 1
-                #expect((error as NSError).domain == NSCocoaErrorDomain && "\((error as NSError).localizedDescription)".hasPrefix("A.mom"), "\(error)")
+                #expect(
+                    (error as NSError).domain == NSCocoaErrorDomain && "\((error as NSError).localizedDescription)".hasPrefix("A.mom"), "\(error)")
             }
         }
         #expect(refused > 150)
@@ -188,7 +192,8 @@ import Testing
         var archive = ArchiveWriter()
         func attribute(_ name: String, of entity: Int) -> ArchiveWriter.Node {
             archive.object("NSAttributeDescription", [
-                ("NSPropertyName", archive.text(name)), ("NSAttributeType", .integer(700)), ("NSIsOptional", .bool(true)), ("NSEntity", .reference(entity)),
+                ("NSPropertyName", archive.text(name)), ("NSAttributeType", .integer(700)), ("NSIsOptional", .bool(true)),
+                ("NSEntity", .reference(entity)),
             ])
         }
         let parent = archive.reserve(), child = archive.reserve(), root = archive.reserve()
@@ -199,7 +204,8 @@ import Testing
         ])
         let proxy = archive.object("_NSPropertyDescriptionProxy", [("NSUnderlyingProperty", name)])
         archive.fill(parent, "NSEntityDescription", [
-            ("NSEntityName", archive.text("Parent")), ("NSProperties", archive.dictionary([("name", name), ("title", attribute("title", of: parent))])),
+            ("NSEntityName", archive.text("Parent")),
+            ("NSProperties", archive.dictionary([("name", name), ("title", attribute("title", of: parent))])),
         ])
         archive.fill(child, "NSEntityDescription", [
             ("NSEntityName", archive.text("Child")), ("NSSuperentity", .reference(parent)),
@@ -214,7 +220,7 @@ import Testing
         let model = try Self.read(archive.finish(root: .reference(root)))
         #expect(model.entitiesByName["Child"]?.superentity?.name == "Parent")
         #expect(model.entitiesByName["Child"]?.properties.map(\.name).sorted() == ["children", "name", "own", "title"])
-        #expect(model.entitiesByName["Child"]?.statedProperties.map(\.name).sorted() == ["children", "own"])
+        #expect(model.entitiesByName["Child"]?.declaredProperties.map(\.name).sorted() == ["children", "own"])
         #expect(model.entitiesByName["Child"]?.relationshipsByName["children"]?.maxCount == 0)
     }
 
@@ -229,7 +235,8 @@ import Testing
             ("NSPropertyName", archive.text("x")), ("NSAttributeType", .integer(700)), ("NSValidationPredicates", archive.array([.reference(and)])),
         ])
         archive.fill(entity, "NSEntityDescription", [
-            ("NSEntityName", archive.text("A")), ("NSSuperentity", .reference(entity)), ("NSProperties", archive.dictionary([("x", .reference(attribute))])),
+            ("NSEntityName", archive.text("A")), ("NSSuperentity", .reference(entity)),
+            ("NSProperties", archive.dictionary([("x", .reference(attribute))])),
         ])
         archive.fill(root, "NSManagedObjectModel", [("NSEntities", archive.dictionary([("A", .reference(entity))]))])
         let error = #expect(throws: (any Error).self) { try Self.read(archive.finish(root: .reference(root))) } as? NSError
@@ -242,8 +249,8 @@ import Testing
     func aLongListThatManyPartsNameIsNotReadForEachOfThem() throws {
         var writer = ArchiveWriter()
         let list = writer.add(.array((0..<10_000).map { _ in .reference(0) }))
-        let attributes = (0..<2000).map { place in
-            ("a\(place)", writer.object("NSAttributeDescription", [
+        let attributes = (0..<2000).map { number in
+            ("a\(number)", writer.object("NSAttributeDescription", [
                 ("NSAttributeType", .integer(700)), ("NSIsOptional", list), ("NSIsTransient", list), ("NSFlagsKey", list),
             ]))
         }

@@ -18,7 +18,7 @@ struct CompiledModelWriter {
         let root = archive.reserve()
         for entity in model.entities { entityNumbers[entity.name ?? ""] = archive.reserve() }
         for entity in model.entities {
-            for case let relationship as NSRelationshipDescription in entity.statedProperties {
+            for case let relationship as NSRelationshipDescription in entity.declaredProperties {
                 relationshipNumbers[ObjectIdentifier(relationship)] = archive.reserve()
             }
         }
@@ -50,7 +50,9 @@ struct CompiledModelWriter {
         let number = entityNumbers[entity.name ?? ""] ?? 0
         // Inherited ones too: the reader must distinguish them from the entity's own.
         let properties = entity.properties.map { ($0.name, property($0)) }
-        let tuples = entity.uniquenessConstraints.map { constraint in archive.array(constraint.compactMap { $0 as? String }.map { archive.text($0) }) }
+        let tuples = entity.uniquenessConstraints.map { constraint in
+            archive.array(constraint.compactMap { $0 as? String }.map { archive.text($0) })
+        }
         var values: [(String, ArchiveWriter.Node)] = [
             ("NSEntityName", archive.text(entity.name)), ("NSClassNameForEntity", archive.text(entity.managedObjectClassName)),
             ("NSManagedObjectModel", model), ("NSSuperentity", reference(entity.superentity)),
@@ -63,9 +65,9 @@ struct CompiledModelWriter {
         if !tuples.isEmpty { values.append(("NSUniqueTuples", archive.array(tuples))) }
         if !entity.indexes.isEmpty {
             let indexes = entity.indexes.map { index in
-                let elements = index.elements.enumerated().map { place, element in
+                let elements = index.elements.enumerated().map { number, element in
                     let computed = element.property as? NSExpressionDescription
-                    let name = computed == nil ? element.propertyName : "expression\(place + 1)"
+                    let name = computed == nil ? element.propertyName : "expression\(number + 1)"
                     let indexed: [(String, ArchiveWriter.Node)] = computed.map { computed in
                         [("NSIndexedProperty", archive.object("NSExpressionDescription", [
                             ("NSPropertyName", archive.text(name)), ("NSExpressionType", .integer(Int64(computed.expressionResultType.rawValue))),
@@ -115,7 +117,8 @@ struct CompiledModelWriter {
             made = .reference(number)
         case let attribute as NSAttributeDescription: made = self.attribute(attribute, values)
         case let fetched as NSFetchedPropertyDescription:
-            made = archive.object("NSFetchedPropertyDescription", values + [("NSFetchRequest", fetched.fetchRequest.map { request($0) } ?? .reference(0))])
+            made = archive.object(
+                "NSFetchedPropertyDescription", values + [("NSFetchRequest", fetched.fetchRequest.map { request($0) } ?? .reference(0))])
         default: made = .reference(0)
         }
         written[ObjectIdentifier(property)] = made
@@ -201,7 +204,8 @@ struct CompiledModelWriter {
                 ("NSCompoundPredicateType", .integer(type)), ("NSSubpredicates", archive.array(parts.map { predicate($0) })),
             ])
         case .not(let part):
-            return archive.object("NSCompoundPredicate", [("NSCompoundPredicateType", .integer(0)), ("NSSubpredicates", archive.array([predicate(part)]))])
+            return archive.object(
+                "NSCompoundPredicate", [("NSCompoundPredicateType", .integer(0)), ("NSSubpredicates", archive.array([predicate(part)]))])
         case .comparison(let comparison):
             let types: [PredicateNode.Operator: Int64] = [
                 .less: 0, .lessOrEqual: 1, .greater: 2, .greaterOrEqual: 3, .equal: 4, .notEqual: 5, .matches: 6, .like: 7, .beginsWith: 8,
@@ -211,7 +215,8 @@ struct CompiledModelWriter {
             return archive.object("NSComparisonPredicate", [
                 ("NSLeftExpression", expression(comparison.left)), ("NSRightExpression", expression(comparison.right)),
                 ("NSPredicateOperator", archive.object("NSPredicateOperator", [
-                    ("NSOperatorType", .integer(types[comparison.comparison] ?? -1)), ("NSModifier", .integer(modifiers[comparison.modifier] ?? -1)),
+                    ("NSOperatorType", .integer(types[comparison.comparison] ?? -1)),
+                    ("NSModifier", .integer(modifiers[comparison.modifier] ?? -1)),
                     // Operators on text have flags, the others options.
                     ((types[comparison.comparison] ?? 0) < 6 ? "NSOptions" : "NSFlags", .integer(Int64(comparison.options.rawValue))),
                 ])),
@@ -232,7 +237,8 @@ struct CompiledModelWriter {
         case .set(let operation, let left, let right):
             let types: [ExpressionNode.SetOperation: Int64] = [.union: 5, .intersect: 6, .minus: 7]
             return archive.object("NSSetExpression", [
-                ("NSExpressionType", .integer(types[operation] ?? -1)), ("NSLeftExpression", expression(left)), ("NSRightExpression", expression(right)),
+                ("NSExpressionType", .integer(types[operation] ?? -1)), ("NSLeftExpression", expression(left)),
+                ("NSRightExpression", expression(right)),
             ])
         case .subquery(let collection, let name, let condition):
             return archive.object("NSSubqueryExpression", [
@@ -273,7 +279,8 @@ struct CompiledModelWriter {
                 ("NSArguments", archive.array(arguments.map { expression($0) })),
             ])
         case .aggregate(let list):
-            return archive.object("NSAggregateExpression", [("NSExpressionType", .integer(14)), ("NSCollection", archive.array(list.map { expression($0) }))])
+            return archive.object(
+                "NSAggregateExpression", [("NSExpressionType", .integer(14)), ("NSCollection", archive.array(list.map { expression($0) }))])
         default: return archive.object("NSUnknownExpression", [("NSExpressionType", .integer(99))])
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 @Suite struct CompositeTests {
     private static func stack(_ kind: StoreKind) throws -> TestStack {
@@ -28,8 +28,12 @@ import Testing
             """))
     }
 
-    private static func names(_ stack: TestStack, _ format: String?, _ arguments: [Any] = [], sort: String = "name", ascending: Bool = true) throws -> [String] {
-        try stack.fetch("Home", format, arguments, sort: [NSSortDescriptor(key: sort, ascending: ascending)]).map { $0.value(forKey: "name") as? String ?? "" }
+    private static func names(
+        _ stack: TestStack, _ format: String?, _ arguments: [Any] = [], sort: String = "name", ascending: Bool = true
+    ) throws -> [String] {
+        try stack.fetch("Home", format, arguments, sort: [NSSortDescriptor(key: sort, ascending: ascending)]).map {
+            $0.value(forKey: "name") as? String ?? ""
+        }
     }
 
     @Test("A composite is a dictionary and each element is a key path", arguments: StoreKind.allCases)

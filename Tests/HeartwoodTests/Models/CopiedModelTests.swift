@@ -42,8 +42,8 @@ import Testing
         #expect(try (context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 2)
     }
 
-    @Test("An entity of another version is told that no store holds it")
-    func anEntityOfAnotherVersionIsToldThatNoStoreHoldsIt() throws {
+    @Test("The error for an entity of another version says that no store holds it")
+    func theErrorForAnEntityOfAnotherVersionSaysThatNoStoreHoldsIt() throws {
         let stack = try TestStack(.inMemory)
         let copy = try #require(stack.coordinator.managedObjectModel.copy() as? NSManagedObjectModel)
         let foreign = try #require(copy.entitiesByName["Person"])

@@ -19,7 +19,8 @@ import Testing
         person.properties += [address, shout, peers]
         person.propertiesByName["age"]?.setValidationPredicates([NSPredicate(format: "SELF >= 0")], withValidationWarnings: ["young"])
         person.propertiesByName["age"]?.userInfo = ["k": "v"]
-        person.indexes.append(TestStack.index("byWords", [("name", false), ("length:(name)", true)], among: person.propertiesByName, where: "age > 1"))
+        person.indexes.append(
+            TestStack.index("byWords", [("name", false), ("length:(name)", true)], among: person.propertiesByName, where: "age > 1"))
         person.userInfo = ["k": 1]
         return model
     }
@@ -92,13 +93,15 @@ import Testing
         _ = stack
     }
 
-    @Test("A copy keeps its original's destinations") func aCopyAloneKeepsTheDestinationsOfItsOriginal() throws {
+    @Test("A copy keeps its original's destinations") func onlyACopyKeepsTheDestinationsOfItsOriginal() throws {
         let model = TestStack.model()
         let person = try #require(model.entitiesByName["Person"]), copy = try #require(person.copy() as? NSEntityDescription)
         #expect(copy.relationshipsByName["group"]?.destinationEntity === model.entitiesByName["Group"])
         #expect(copy.relationshipsByName["partner"]?.destinationEntity === copy)
         #expect(copy.relationshipsByName["partner"]?.inverseRelationship === copy.relationshipsByName["partner"])
-        #expect(copy.uniquenessConstraints as? [[String]] == [["email"]] && copy.userInfo?.isEmpty == true && copy.managedObjectClassName == person.managedObjectClassName)
+        #expect(
+            copy.uniquenessConstraints as? [[String]] == [["email"]] && copy.userInfo?.isEmpty == true
+                && copy.managedObjectClassName == person.managedObjectClassName)
         #expect(copy.propertiesByName["name"] !== person.propertiesByName["name"])
     }
 }

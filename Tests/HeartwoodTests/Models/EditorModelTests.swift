@@ -29,19 +29,27 @@ import Testing
         let root = writer.archive.reserve(), being = writer.archive.reserve(), person = writer.archive.reserve()
         let friends = writer.archive.reserve(), boss = writer.archive.reserve(), staff = writer.archive.reserve()
         func relationship(_ number: Int, _ name: String, _ facts: [(String, ArchiveWriter.Node)]) {
-            let all = writer.facts([("XD_PRK_destination", .reference(person)), ("XD_PPSK_isOptional", .bool(true)), ("XD_PPSK_isIndexed", .bool(true))] + facts)
+            let all = writer.facts(
+                [("XD_PRK_destination", .reference(person)), ("XD_PPSK_isOptional", .bool(true)), ("XD_PPSK_isIndexed", .bool(true))] + facts)
             writer.archive.fill(number, "XDPMRelationship", [("_name", writer.archive.text(name)), all])
         }
-        relationship(friends, "friends", [("XD_PRK_isToMany", .bool(true)), ("XD_PRK_maxCount", .integer(9)), ("XD_PRK_minCount", .integer(2)), ("XD_PRK_inverseRelationship", .reference(friends)), ("XD_PRK_deleteRule", .integer(3)), ("XD_PRK_ordered", .bool(true))])
-        relationship(boss, "boss", [("XD_PRK_maxCount", .integer(1)), ("XD_PRK_inverseRelationship", .reference(staff)), ("XD_PRK_deleteRule", .integer(1))])
-        relationship(staff, "staff", [("XD_PRK_isToMany", .bool(true)), ("XD_PRK_inverseRelationship", .reference(boss)), ("XD_PRK_deleteRule", .integer(2))])
+        relationship(friends, "friends", [
+            ("XD_PRK_isToMany", .bool(true)), ("XD_PRK_maxCount", .integer(9)), ("XD_PRK_minCount", .integer(2)),
+            ("XD_PRK_inverseRelationship", .reference(friends)), ("XD_PRK_deleteRule", .integer(3)), ("XD_PRK_ordered", .bool(true))])
+        relationship(
+            boss, "boss", [("XD_PRK_maxCount", .integer(1)), ("XD_PRK_inverseRelationship", .reference(staff)), ("XD_PRK_deleteRule", .integer(1))])
+        relationship(staff, "staff", [
+            ("XD_PRK_isToMany", .bool(true)), ("XD_PRK_inverseRelationship", .reference(boss)), ("XD_PRK_deleteRule", .integer(2))])
         let name = writer.attribute("name", 700, [
-            ("XD_PPSK_isIndexed", .bool(true)), ("XD_PAttK_defaultValueAsString", writer.archive.text("Ada")), ("XD_PAttK_maxValueString", writer.archive.text("25")),
+            ("XD_PPSK_isIndexed", .bool(true)), ("XD_PAttK_defaultValueAsString", writer.archive.text("Ada")),
+            ("XD_PAttK_maxValueString", writer.archive.text("25")),
             ("XD_PAttK_regularExpressionString", writer.archive.text("A.*")), ("XD_PPSK_elementID", writer.archive.text("title")),
         ])
         let photo = writer.attribute("photo", 1800, [
             ("XD_PPSK_isOptional", .bool(true)), ("XD_PAttK_valueTransformerName", writer.archive.text("T")), ("XD_PPSK_isTransient", .bool(true)),
-            ("XD_PPSK_userInfo", writer.archive.dictionary([("a", writer.archive.text("b")), ("com.apple.syncservices.Syncable", writer.archive.text("NO"))])),
+            (
+                "XD_PPSK_userInfo",
+                writer.archive.dictionary([("a", writer.archive.text("b")), ("com.apple.syncservices.Syncable", writer.archive.text("NO"))])),
         ])
         let beingFacts = writer.facts([("XD_PSK_isAbstract", .bool(true)), ("XD_PSK_entityClassName", writer.archive.text("NSManagedObject"))])
         writer.archive.fill(being, "XDPMEntity", [
@@ -49,7 +57,8 @@ import Testing
         ])
         let index = writer.archive.array([writer.archive.array([writer.archive.text("name"), writer.archive.text("age")])])
         let personFacts = writer.facts([
-            ("XD_PSK_entityClassName", writer.archive.text("Person")), ("XD_PSK_versionHashModifier", writer.archive.text("2")), ("XDPMCompoundIndexes", index),
+            ("XD_PSK_entityClassName", writer.archive.text("Person")), ("XD_PSK_versionHashModifier", writer.archive.text("2")),
+            ("XDPMCompoundIndexes", index),
             ("XD_PSK_fetchRequestsArray", writer.archive.array([])),
         ])
         let parent = writer.archive.object("XDUMLGeneralizationImp", [("_general", .reference(being)), ("_specific", .reference(person))])
@@ -92,27 +101,29 @@ import Testing
         #expect(ModelDocument(model).entities == ModelDocument(expected).entities)
     }
 
-    @Test("It is found in a model folder, alone and as the current version of several") func files() throws {
-        let place = try StorePlace()
+    @Test("It is found in a model folder as the only version and as the current one") func files() throws {
+        let scratch = try ScratchDirectory()
         for name in ["Old.xcdatamodel", "M.xcdatamodeld/M.xcdatamodel", "M.xcdatamodeld/M 2.xcdatamodel"] {
-            try FileManager.default.createDirectory(at: place[name], withIntermediateDirectories: true)
-            try Data(Self.bytes()).write(to: place[name].appendingPathComponent("elements"))
+            try FileManager.default.createDirectory(at: scratch[name], withIntermediateDirectories: true)
+            try Data(Self.bytes()).write(to: scratch[name].appendingPathComponent("elements"))
         }
-        try Data("<plist><dict><key>_XCCurrentVersionName</key><string>M.xcdatamodel</string></dict></plist>".utf8).write(to: place["M.xcdatamodeld/.xccurrentversion"])
+        try Data("<plist><dict><key>_XCCurrentVersionName</key><string>M.xcdatamodel</string></dict></plist>".utf8).write(
+            to: scratch["M.xcdatamodeld/.xccurrentversion"])
         for name in ["Old.xcdatamodel", "M.xcdatamodeld"] {
-            #expect(try NSManagedObjectModel.load(contentsOf: place[name]).entities.compactMap(\.name) == ["Being", "Person"])
+            #expect(try NSManagedObjectModel.load(contentsOf: scratch[name]).entities.compactMap(\.name) == ["Being", "Person"])
         }
         // The name that `heartwood compile` gives it.
-        try FileManager.default.copyItem(at: place["Old.xcdatamodel/elements"], to: place["Old.mom"])
-        #expect(NSManagedObjectModel(contentsOf: place["Old.mom"])?.entities.count == 2)
+        try FileManager.default.copyItem(at: scratch["Old.xcdatamodel/elements"], to: scratch["Old.mom"])
+        #expect(NSManagedObjectModel(contentsOf: scratch["Old.mom"])?.entities.count == 2)
     }
 
-    @Test("What is not known of such a model is refused with what to do, and damage with why") func refusals() throws {
+    @Test("Unknown parts of such a model are refused with a remedy, damage with a reason") func refusals() throws {
         func reason(_ properties: (inout Writer) -> [(String, ArchiveWriter.Node)]) -> String {
             let error = #expect(throws: (any Error).self) { try Self.read(Self.bytes(properties)) } as? NSError
             return error?.localizedDescription ?? ""
         }
-        #expect(reason { [("found", $0.archive.object("XDPMFetchedProperty", [("_name", $0.archive.text("found"))]))] }.contains("Open and save the model in Xcode"))
+        #expect(reason { [("found", $0.archive.object("XDPMFetchedProperty", [("_name", $0.archive.text("found"))]))] }.contains(
+            "Open and save the model in Xcode"))
         #expect(reason { [$0.attribute("day", 900, [("XD_PAttK_defaultValueAsString", $0.archive.text("noon"))])] }.contains("the default date \"noon\""))
         #expect(reason { [$0.attribute("many", 200, [("XD_PAttK_minValueString", $0.archive.text("few"))])] }.contains("the limit \"few\""))
         #expect(reason { [$0.attribute("odd", 7, [])] }.contains("unknown type"))

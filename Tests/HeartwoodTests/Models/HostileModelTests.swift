@@ -18,11 +18,14 @@ import Testing
 
     @Test("A byte that is no UTF-8 is refused with its line and column, wherever it stands") func bytesThatAreNoText() {
         for (before, after) in [
-            ("<mod", "el/>"), ("<model ", "a='b'/>"), ("<model a='", "'/>"), ("<model>", "</model>"), ("<model><!--", "--></model>"), ("<model/>", ""), ("<?", "?><model/>"),
+            ("<mod", "el/>"), ("<model ", "a='b'/>"), ("<model a='", "'/>"), ("<model>", "</model>"), ("<model><!--", "--></model>"),
+            ("<model/>", ""), ("<?", "?><model/>"),
         ] {
             for bytes: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80], [0xF8]] {
                 let text = refusal(Array("\n\u{E4}".utf8) + before.utf8 + bytes + after.utf8)
-                #expect(text.contains("contents:2:\(before.count + 2): is not in UTF-8") && text.contains("line 2, column \(before.count + 2)"), "\(text)")
+                #expect(
+                    text.contains("contents:2:\(before.count + 2): is not in UTF-8") && text.contains("line 2, column \(before.count + 2)"),
+                    "\(text)")
             }
         }
         #expect(refusal(Array("<model>\0</model>".utf8)).contains("zero byte"))
@@ -30,7 +33,8 @@ import Testing
 
     @Test("A file that says it is in another encoding is refused, however it says so") func otherEncodings() {
         for declaration in [
-            "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "<?xml version='1.0' encoding='latin1'?>", "\u{FEFF}<?xml version='1.0' encoding='EBCDIC-US' ?>",
+            "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "<?xml version='1.0' encoding='latin1'?>",
+            "\u{FEFF}<?xml version='1.0' encoding='EBCDIC-US' ?>",
             "<?xml version='1.0'\(String(repeating: " ", count: 300))encoding='UTF-7'?>", "<?xml version='encoding=utf-8' encoding='UTF-7'?>",
             "<?xml version='1.0'\(String(repeating: " ", count: 3000))encoding='UTF-8'?>", "<?xml encoding='UTF-8'?>",
         ] {
@@ -58,7 +62,10 @@ import Testing
 
     /// Foundation's parser ended the process over them; a mutated model found this.
     @Test("A processing instruction without data is refused, and one with data is passed over") func processingInstructions() {
-        for text in ["<model><?a?></model>", "<?a?><model/>", "<model/><?a ?>", "<?xml version='1.0'?><model><?a\n?></model>", "<model><? ?></model>", "<model><?a"] {
+        for text in [
+            "<model><?a?></model>", "<?a?><model/>", "<model/><?a ?>", "<?xml version='1.0'?><model><?a\n?></model>", "<model><? ?></model>",
+            "<model><?a"]
+        {
             #expect(refusal(text.utf8).contains("processing instruction without data"), "\(text)")
         }
         let plain = "<?xml version='1.0'?><?a b?><model><?c d='e'?></model>"

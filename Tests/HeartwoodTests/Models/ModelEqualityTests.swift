@@ -11,7 +11,7 @@ import Testing
         try #require(try person(model).attributesByName[name])
     }
 
-    @Test("Two models of one making are equal, with their entities and properties, and so is a copy") func equalModels() throws {
+    @Test("Two models made alike are equal, with their entities and properties, and so is a copy") func equalModels() throws {
         let one = TestStack.model(), two = TestStack.model()
         #expect(one == two && one.hash == two.hash && one.isEqual(two))
         #expect(one.copy() as? NSManagedObjectModel == one)
@@ -27,7 +27,7 @@ import Testing
 
     @Test("A model in use is equal to one that is not") func frozenModels() throws {
         let one = TestStack.model(), two = TestStack.model()
-        one.freeze()
+        one.makeImmutable()
         #expect(one == two)
         #expect(try Self.person(one) == Self.person(two) && Self.attribute(one) == Self.attribute(two))
     }

@@ -7,13 +7,13 @@ import Testing
     /// 90 entities in a ring, with 720 attributes, 180 relationships and 90 indexes.
     static let large: String = {
         let types = ["String", "Integer 64", "Date", "Boolean", "Double", "UUID", "Binary", "Decimal"]
-        return (0..<90).map { place in
+        return (0..<90).map { number in
             let attributes = types.enumerated().map { index, type in
                 "<attribute name=\"attribute\(index)\" optional=\"YES\" attributeType=\"\(type)\" usesScalarValueType=\"NO\"/>"
             }
-            let next = "Entity\((place + 1) % 90)", last = "Entity\((place + 89) % 90)"
+            let next = "Entity\((number + 1) % 90)", last = "Entity\((number + 89) % 90)"
             return """
-                <entity name="Entity\(place)" syncable="YES">
+                <entity name="Entity\(number)" syncable="YES">
                 \(attributes.joined(separator: "\n"))
                 <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="\(next)" inverseName="previous" inverseEntity="\(next)"/>
                 <relationship name="previous" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="\(last)" inverseName="next" inverseEntity="\(last)"/>

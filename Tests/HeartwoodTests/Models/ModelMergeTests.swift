@@ -71,7 +71,8 @@ import Testing
         // The metadata of a store with two models.
         let ofBoth = try metadata(model(["A": ["x"], "B": ["z"]]))
         let both = try #require(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofBoth))
-        #expect(both.entities.map(\.name).sorted { $0! < $1! } == ["A", "B"] && both.isConfiguration(withName: nil, compatibleWithStoreMetadata: ofBoth))
+        #expect(both.entities.map(\.name).sorted { $0! < $1! } == ["A", "B"] && both.isConfiguration(
+            withName: nil, compatibleWithStoreMetadata: ofBoth))
         // The metadata of a store with one configuration.
         let configured = { () -> NSManagedObjectModel in
             let model = self.model(["A": ["x"], "B": ["z"]])
@@ -84,9 +85,9 @@ import Testing
     }
 
     @Test("A bundle's models are merged and its versions found") func bundlesModelsAreMergedAndTheirVersionsFound() throws {
-        let place = try StorePlace()
+        let scratch = try ScratchDirectory()
         func write(_ path: String, _ entity: String, _ attributes: [String]) throws {
-            let url = place["App.bundle/" + path]
+            let url = scratch["App.bundle/" + path]
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             let lines = attributes.map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }.joined()
             try "<?xml version=\"1.0\"?><model><entity name=\"\(entity)\">\(lines)</entity></model>".write(
@@ -97,15 +98,15 @@ import Testing
         try write("Two.xcdatamodel", "B", ["z"])
         let current = try PropertyListSerialization.data(
             fromPropertyList: ["_XCCurrentVersionName": "One 2.xcdatamodel"], format: .xml, options: 0)
-        try current.write(to: place["App.bundle/One.xcdatamodeld/.xccurrentversion"])
-        let bundle = try #require(Bundle(url: place["App.bundle"]))
+        try current.write(to: scratch["App.bundle/One.xcdatamodeld/.xccurrentversion"])
+        let bundle = try #require(Bundle(url: scratch["App.bundle"]))
         let merged = try #require(NSManagedObjectModel.mergedModel(from: [bundle]))
         #expect(merged.entitiesByName["A"]?.attributesByName.keys.sorted() == ["x", "y"] && merged.entitiesByName["B"] != nil)
         let ofOld = try metadata(model(["A": ["x"]]))
         let found = try #require(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: ofOld))
         #expect(found.entitiesByName["A"]?.attributesByName.keys.sorted() == ["x"] && found.entities.count == 1)
         #expect(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: [NSStoreModelVersionHashesKey: ["Z": Data([1])]]) == nil)
-        let empty = try StorePlace()
+        let empty = try ScratchDirectory()
         #expect(NSManagedObjectModel.mergedModel(from: [try #require(Bundle(url: empty.directory))]) == nil)
     }
 
@@ -152,13 +153,13 @@ import Testing
 
     /// A class that a model names without its module is also looked for in modules that make models, not only in those that make requests.
     @Test("The module that makes a model is noted") func whoMakesAModelIsNoted() throws {
-        let place = try StorePlace(), bundle = try #require(Bundle(url: place.directory))
+        let scratch = try ScratchDirectory(), bundle = try #require(Bundle(url: scratch.directory))
         _ = NSManagedObjectModel(byMerging: [TestStack.model()], fileID: "ModuleOne/File.swift")
         _ = NSManagedObjectModel(byMerging: [TestStack.model()], forStoreMetadata: [:], fileID: "ModuleTwo/File.swift")
         _ = NSManagedObjectModel.mergedModel(from: [bundle], fileID: "ModuleThree/File.swift")
         _ = NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: [:], fileID: "ModuleFour/File.swift")
-        #expect(throws: (any Error).self) { try NSManagedObjectModel.load(contentsOf: place["none"], fileID: "ModuleFive/File.swift") }
-        #expect(NSManagedObjectModel(contentsOf: place["none"], fileID: "ModuleSix/File.swift") == nil)
+        #expect(throws: (any Error).self) { try NSManagedObjectModel.load(contentsOf: scratch["none"], fileID: "ModuleFive/File.swift") }
+        #expect(NSManagedObjectModel(contentsOf: scratch["none"], fileID: "ModuleSix/File.swift") == nil)
         for module in ["One", "Two", "Three", "Four", "Five", "Six"] { #expect(ManagedObjectClasses.modules.contains("Module" + module)) }
         let calls: [([Bundle]?) -> NSManagedObjectModel?] = [NSManagedObjectModel.mergedModel(from:)]
         #expect(calls[0]([bundle]) == nil, "the method as a function")

@@ -67,7 +67,8 @@ import Testing
 
     @Test("A change in how objects are stored changes the version") func whatChangesHowObjectsAreStoredChangesTheVersion() throws {
         let before = try ModelTests.load(Self.xml).versionChecksum
-        let same = [("customClassName=\"Cover\"", ""), ("fetchLimit=\"5\"", ""), ("preserveAfterDeletion=\"YES\"", ""), ("CoverTransformer", "Other")]
+        let same = [
+            ("customClassName=\"Cover\"", ""), ("fetchLimit=\"5\"", ""), ("preserveAfterDeletion=\"YES\"", ""), ("CoverTransformer", "Other")]
         for (old, new) in same {
             let changed = Self.xml.replacingOccurrences(of: old, with: new)
             let after = try ModelTests.load(changed).versionChecksum
@@ -80,8 +81,9 @@ import Testing
         }
     }
 
-    @Test("Templates make requests with values in place of variables") func templatesMakeRequestsWithValuesInThePlaceOfVariables() throws {
-        let stack = try TestStack(.inMemory, model: try ModelTests.load(Self.xml.replacingOccurrences(of: "representedClassName=\"Book\"", with: "")))
+    @Test("Templates make requests with values in place of variables") func templatesMakeRequestsWithValuesForVariables() throws {
+        let stack = try TestStack(
+            .inMemory, model: try ModelTests.load(Self.xml.replacingOccurrences(of: "representedClassName=\"Book\"", with: "")))
         let model = stack.coordinator.managedObjectModel
         let author = stack.insert("Author", ["name": "Woolf"])
         stack.insert("Book", ["title": "Orlando", "year": 1928, "author": author])

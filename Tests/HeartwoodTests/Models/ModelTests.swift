@@ -69,21 +69,29 @@ import Testing
         ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Colour\"/></entity>", "\"Colour\" is unknown"),
         ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Integer 16\" defaultValueString=\"70000\"/></entity>", "does not suit"),
         ("<entity name=\"A\"><attribute name=\"x\"/><attribute name=\"x\"/></entity>", "two properties named x"),
-        ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"q\"/></entity>", "A.q, which does not exist"),
+        (
+            "<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"q\"/></entity>",
+            "A.q, which does not exist"),
         ("<entity name=\"A\"><uniquenessConstraints><uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></uniquenessConstraints></entity>", "names x"),
         ("<entity name=\"A\"><attribute name=\"x\" derived=\"YES\"/></entity>", "no derivationExpression"),
         ("<entity name=\"A\"><attribute name=\"x\" derived=\"YES\" derivationExpression=\"canonical:(\"/></entity>", "does not parse"),
         ("<entity name=\"A\"><attribute name=\"x\" derived=\"YES\" derivationExpression=\"canonical:(y)\"/></entity>", "A has no property \"y\""),
         ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Composite\" composite=\"C\"/></entity>", "\"C\", which does not exist"),
-        ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Composite\" composite=\"C\"/></entity><composite name=\"C\"/>", "without elements"),
+        (
+            "<entity name=\"A\"><attribute name=\"x\" attributeType=\"Composite\" composite=\"C\"/></entity><composite name=\"C\"/>",
+            "without elements"),
         ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Composite\" composite=\"C\"/></entity><composite name=\"C\"><attribute name=\"c\" attributeType=\"Composite\" composite=\"C\"/></composite>", "a part of itself"),
-        ("<entity name=\"A\"><fetchedProperty name=\"f\"><fetchRequest name=\"r\" entity=\"Z\"/></fetchedProperty></entity>", "asks for the entity Z"),
+        (
+            "<entity name=\"A\"><fetchedProperty name=\"f\"><fetchRequest name=\"r\" entity=\"Z\"/></fetchedProperty></entity>",
+            "asks for the entity Z"),
         ("<entity name=\"A\"/><fetchRequest name=\"r\" entity=\"A\" predicateString=\"x ==\"/>", "has a predicate that does not parse"),
         ("<entity name=\"A\"/><fetchRequest name=\"r\" entity=\"A\"/><fetchRequest name=\"r\" entity=\"A\"/>", "two fetch requests named r"),
         ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"many\" destinationEntity=\"A\"/></entity>", "no count"),
         ("<entity name=\"A\"><relationship name=\"r\" minCount=\"3\" maxCount=\"2\" destinationEntity=\"A\"/></entity>", "at least 3"),
         ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"B\" inverseName=\"s\"/></entity><entity name=\"B\"><relationship name=\"s\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"t\"/></entity><entity name=\"C\"/>", "A.t, which does not exist"),
-        ("<entity name=\"B\" parentEntity=\"A\"><attribute name=\"x\"/></entity><entity name=\"A\"><attribute name=\"x\"/></entity>", "two properties named x"),
+        (
+            "<entity name=\"B\" parentEntity=\"A\"><attribute name=\"x\"/></entity><entity name=\"A\"><attribute name=\"x\"/></entity>",
+            "two properties named x"),
         ("<entity name=\"A\"><attribute optional=\"YES\"/></entity>", "has no name"),
         ("<entity name=\"A\">", "is not a model file"),
         ("<!DOCTYPE a><entity name=\"A\"/>", "declares XML entities"),
@@ -92,7 +100,8 @@ import Testing
         let error = #expect(throws: (any Error).self) { try Self.load(xml) } as? NSError
         #expect(error?.localizedDescription.contains(says) == true, "\(error?.localizedDescription ?? "")")
         #expect(error?.localizedDescription.contains("contents") == true)
-        #expect(error?.domain == NSCocoaErrorDomain && [NSPersistentStoreOpenError, NSPersistentStoreIncompatibleSchemaError].contains(error?.code ?? 0))
+        #expect(error?.domain == NSCocoaErrorDomain && [
+            NSPersistentStoreOpenError, NSPersistentStoreIncompatibleSchemaError].contains(error?.code ?? 0))
     }
 
     /// An XML entity could hide in an encoding that the check does not read.

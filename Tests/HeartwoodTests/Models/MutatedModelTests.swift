@@ -64,7 +64,9 @@ import Testing
     /// Shared files with this extension, and the test's own.
     private static func samples(_ own: String, ending: String) -> [[UInt8]] {
         let all = FileManager.default.enumerator(atPath: ModelTests.shared.path)?.compactMap { $0 as? String } ?? []
-        let files = all.filter { $0.hasSuffix(ending) }.sorted().compactMap { FileManager.default.contents(atPath: ModelTests.shared.appendingPathComponent($0).path) }
+        let files = all.filter { $0.hasSuffix(ending) }.sorted().compactMap {
+            FileManager.default.contents(atPath: ModelTests.shared.appendingPathComponent($0).path)
+        }
         if files.isEmpty { print("../shared/models has no file that ends with \(ending); only the test's own is mutated.") }
         // The test's own as often as all others together.
         return Array(repeating: Array(own.utf8), count: max(1, files.count)) + files.map(Array.init)
@@ -110,7 +112,8 @@ import Testing
     }
 
     @Test("A mutated compiled mapping model is read or refused") func compiledMappings() throws {
-        let old = Sketch("A: name:string mates>>A/mates\nB: title:string").model, new = Sketch("A: name:string mates>>A/mates\nC: title:string").model
+        let old = Sketch("A: name:string mates>>A/mates\nB: title:string").model,
+            new = Sketch("A: name:string mates>>A/mates\nC: title:string").model
         let own = CompiledMappingWriter.bytes(try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new))
         mutate("compiled mapping models", [own], count: Self.count) { file in
             _ = try CompiledMappingReader(file, path: "A.cdm").read().entityMappings(from: old, to: new)

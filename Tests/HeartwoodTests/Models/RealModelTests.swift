@@ -30,63 +30,67 @@ import Testing
     }
 
     private static func compare(_ entity: NSEntityDescription, _ tag: XMLScan.Tag, _ scan: XMLScan, _ path: String) {
-        let name = entity.name ?? "", place = Comment(rawValue: "\(path) \(name)")
-        #expect(entity.isAbstract == (tag.attributes["isAbstract"] == "YES"), place)
-        #expect(entity.superentity?.name == tag.attributes["parentEntity"], place)
-        #expect(entity.managedObjectClassName == tag.attributes["representedClassName"] ?? "NSManagedObject", place)
-        #expect(entity.renamingIdentifier == tag.attributes["elementID"] ?? name && entity.versionHashModifier == tag.attributes["versionHashModifier"], place)
-        let own = entity.statedProperties
+        let name = entity.name ?? "", comment = Comment(rawValue: "\(path) \(name)")
+        #expect(entity.isAbstract == (tag.attributes["isAbstract"] == "YES"), comment)
+        #expect(entity.superentity?.name == tag.attributes["parentEntity"], comment)
+        #expect(entity.managedObjectClassName == tag.attributes["representedClassName"] ?? "NSManagedObject", comment)
+        #expect(
+            entity.renamingIdentifier == tag.attributes["elementID"] ?? name && entity.versionHashModifier == tag.attributes["versionHashModifier"],
+            comment)
+        let own = entity.declaredProperties
         let attributes = own.compactMap { $0 as? NSAttributeDescription }, relationships = own.compactMap { $0 as? NSRelationshipDescription }
-        let statedAttributes = scan.of("attribute", in: name), statedRelationships = scan.of("relationship", in: name)
-        #expect(attributes.count == statedAttributes.count && relationships.count == statedRelationships.count, place)
-        #expect(own.count == attributes.count + relationships.count + scan.of("fetchedProperty", in: name).count, place)
-        for (attribute, stated) in zip(attributes, statedAttributes) { compare(attribute, stated.attributes, scan, place) }
-        for (relationship, stated) in zip(relationships, statedRelationships) { compare(relationship, stated.attributes, place) }
+        let declaredAttributes = scan.of("attribute", in: name), declaredRelationships = scan.of("relationship", in: name)
+        #expect(attributes.count == declaredAttributes.count && relationships.count == declaredRelationships.count, comment)
+        #expect(own.count == attributes.count + relationships.count + scan.of("fetchedProperty", in: name).count, comment)
+        for (attribute, declared) in zip(attributes, declaredAttributes) { compare(attribute, declared.attributes, scan, comment) }
+        for (relationship, declared) in zip(relationships, declaredRelationships) { compare(relationship, declared.attributes, comment) }
         let constraints = scan.of("uniquenessConstraint", in: name).count
-        #expect(entity.uniquenessConstraints.count == constraints, place)
-        #expect(entity.uniquenessConstraints.joined().count == scan.of("constraint", in: name).count, place)
-        let indexed = statedAttributes.filter { $0.attributes["indexed"] == "YES" }.count
+        #expect(entity.uniquenessConstraints.count == constraints, comment)
+        #expect(entity.uniquenessConstraints.joined().count == scan.of("constraint", in: name).count, comment)
+        let indexed = declaredAttributes.filter { $0.attributes["indexed"] == "YES" }.count
         let elements = scan.of("fetchIndexElement", in: name).count + scan.of("index", in: name).count + indexed
-        #expect(entity.indexes.count == scan.of("fetchIndex", in: name).count + scan.of("compoundIndex", in: name).count + indexed, place)
-        #expect(entity.indexes.map(\.elements.count).reduce(0, +) == elements, place)
+        #expect(entity.indexes.count == scan.of("fetchIndex", in: name).count + scan.of("compoundIndex", in: name).count + indexed, comment)
+        #expect(entity.indexes.map(\.elements.count).reduce(0, +) == elements, comment)
         let descending = scan.of("fetchIndexElement", in: name).filter { $0.attributes["order"] == "descending" }.count
-        #expect(entity.indexes.flatMap(\.elements).filter { !$0.isAscending }.count == descending, place)
+        #expect(entity.indexes.flatMap(\.elements).filter { !$0.isAscending }.count == descending, comment)
     }
 
-    private static func compare(_ attribute: NSAttributeDescription, _ stated: [String: String], _ scan: XMLScan, _ place: Comment) {
-        #expect(attribute.name == stated["name"] && attribute.attributeType.modelFileName == stated["attributeType"] ?? "Undefined", place)
-        #expect(attribute.isOptional == (stated["optional"] == "YES") && attribute.isTransient == (stated["transient"] == "YES"), place)
-        #expect(attribute.renamingIdentifier == stated["elementID"] ?? attribute.name && attribute.versionHashModifier == stated["versionHashModifier"], place)
-        #expect(attribute.valueTransformerName == stated["valueTransformerName"], place)
-        #expect(attribute.allowsExternalBinaryDataStorage == (stated["allowsExternalBinaryDataStorage"] == "YES"), place)
-        #expect(attribute.preservesValueInHistoryOnDeletion == (stated["preserveAfterDeletion"] == "YES"), place)
+    private static func compare(_ attribute: NSAttributeDescription, _ declared: [String: String], _ scan: XMLScan, _ comment: Comment) {
+        #expect(attribute.name == declared["name"] && attribute.attributeType.modelFileName == declared["attributeType"] ?? "Undefined", comment)
+        #expect(attribute.isOptional == (declared["optional"] == "YES") && attribute.isTransient == (declared["transient"] == "YES"), comment)
+        #expect(
+            attribute.renamingIdentifier == declared["elementID"] ?? attribute.name
+                && attribute.versionHashModifier == declared["versionHashModifier"], comment)
+        #expect(attribute.valueTransformerName == declared["valueTransformerName"], comment)
+        #expect(attribute.allowsExternalBinaryDataStorage == (declared["allowsExternalBinaryDataStorage"] == "YES"), comment)
+        #expect(attribute.preservesValueInHistoryOnDeletion == (declared["preserveAfterDeletion"] == "YES"), comment)
         let limits = ["minValueString", "maxValueString", "minDateTimeInterval", "maxDateTimeInterval", "regularExpressionString"]
-        #expect(attribute.validationPredicates.count == limits.filter { stated[$0] != nil }.count, place)
-        if let text = stated["defaultValueString"] {
+        #expect(attribute.validationPredicates.count == limits.filter { declared[$0] != nil }.count, comment)
+        if let text = declared["defaultValueString"] {
             switch attribute.defaultValue {
-            case let string as String: #expect(string == text, place)
-            case let flag as NSNumber where text == "YES" || text == "NO": #expect(flag.boolValue == (text == "YES"), place)
-            case let number as NSNumber: #expect(number.doubleValue == Double(text), place)
+            case let string as String: #expect(string == text, comment)
+            case let flag as NSNumber where text == "YES" || text == "NO": #expect(flag.boolValue == (text == "YES"), comment)
+            case let number as NSNumber: #expect(number.doubleValue == Double(text), comment)
             default: Issue.record("\(attribute.name) has no default, and states \(text)")
             }
         } else {
-            #expect((attribute.defaultValue == nil) == (stated["defaultDateTimeInterval"] == nil), place)
+            #expect((attribute.defaultValue == nil) == (declared["defaultDateTimeInterval"] == nil), comment)
         }
         if let composite = attribute as? NSCompositeAttributeDescription {
-            let elements = scan.of("attribute", in: stated["composite"])
-            #expect(composite.elements.map(\.name) == elements.compactMap { $0.attributes["name"] } && !elements.isEmpty, place)
+            let elements = scan.of("attribute", in: declared["composite"])
+            #expect(composite.elements.map(\.name) == elements.compactMap { $0.attributes["name"] } && !elements.isEmpty, comment)
         }
     }
 
-    private static func compare(_ relationship: NSRelationshipDescription, _ stated: [String: String], _ place: Comment) {
-        #expect(relationship.name == stated["name"] && relationship.destinationEntity?.name == stated["destinationEntity"], place)
-        #expect(relationship.inverseRelationship?.name == stated["inverseName"], place)
-        #expect(relationship.isToMany == (stated["maxCount"] != "1") && relationship.isOrdered == (stated["ordered"] == "YES"), place)
-        #expect(relationship.minCount == Int(stated["minCount"] ?? "0") && relationship.maxCount == Int(stated["maxCount"] ?? "0"), place)
-        #expect(relationship.isOptional == (stated["optional"] == "YES"), place)
+    private static func compare(_ relationship: NSRelationshipDescription, _ declared: [String: String], _ comment: Comment) {
+        #expect(relationship.name == declared["name"] && relationship.destinationEntity?.name == declared["destinationEntity"], comment)
+        #expect(relationship.inverseRelationship?.name == declared["inverseName"], comment)
+        #expect(relationship.isToMany == (declared["maxCount"] != "1") && relationship.isOrdered == (declared["ordered"] == "YES"), comment)
+        #expect(relationship.minCount == Int(declared["minCount"] ?? "0") && relationship.maxCount == Int(declared["maxCount"] ?? "0"), comment)
+        #expect(relationship.isOptional == (declared["optional"] == "YES"), comment)
         let rules: [NSDeleteRule: String] = [
             .nullifyDeleteRule: "Nullify", .cascadeDeleteRule: "Cascade", .denyDeleteRule: "Deny", .noActionDeleteRule: "No Action",
         ]
-        #expect(rules[relationship.deleteRule] == stated["deletionRule"], place)
+        #expect(rules[relationship.deleteRule] == declared["deletionRule"], comment)
     }
 }

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test("A save of only a merged deletion writes nothing", arguments: StoreKind.allCases)
-    func aSaveOfItAloneWritesNothing(kind: StoreKind) throws {
+    func aSaveOfOnlyItWritesNothing(kind: StoreKind) throws {
         let merged = try merged(kind)
         let bytes = StoreKind.recordLogs.contains(kind) ? merged.stack.bytesAppended : 0
         try merged.context.save()
@@ -169,7 +169,7 @@ import Testing
         #expect(try stack.storedNames() == ["bob"])
     }
 
-    @Test("A controller reports one deletion") func aControllerTellsOneDeletion() throws {
+    @Test("A controller reports one deletion") func aControllerReportsOneDeletion() throws {
         let stack = try TestStack(.inMemory)
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
         try stack.context.save()

@@ -112,8 +112,8 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "b")
     }
 
-    @Test("A context that is told to merge before it gets its coordinator merges what others save there", arguments: StoreKind.allCases)
-    func aContextMayBeToldToMergeBeforeItGetsItsCoordinator(kind: StoreKind) throws {
+    @Test("A context that merges from before it has a coordinator merges the saves of others", arguments: StoreKind.allCases)
+    func aContextMayMergeBeforeItGetsItsCoordinator(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()

@@ -38,7 +38,7 @@ import Testing
             "a save that fails is not told of")
     }
 
-    @Test("A save without changes is told of, with no objects", arguments: StoreKind.allCases)
+    @Test("A save without changes is reported with no objects", arguments: StoreKind.allCases)
     func aSaveOfNothing(kind: StoreKind) throws {
         let stack = try TestStack(kind), child = stack.context.child()
         for context in [stack.context, child] {
@@ -52,7 +52,8 @@ import Testing
             for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] { #expect(heard.all[1].objects(key) == []) }
         }
         // Changes made by observers belong to the save.
-        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: stack.context, queue: nil) { notification in
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextWillSave, object: stack.context, queue: nil) { notification in
             guard let context = notification.object as? NSManagedObjectContext, !context.hasChanges else { return }
             NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("late", forKey: "name")
         }
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test("Changes are announced once for each event", arguments: StoreKind.allCases)
-    func changesAreToldOnceForEachEvent(kind: StoreKind) throws {
+    func changesAreReportedOnceForEachEvent(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
@@ -103,7 +104,7 @@ import Testing
         #expect(heard.all.count == 2)
     }
 
-    @Test("Adding and removing a store is announced") func addingAndRemovingAStoreIsTold() throws {
+    @Test("Adding and removing a store is announced") func addingAndRemovingAStoreIsReported() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: coordinator)
         let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -112,7 +113,7 @@ import Testing
         #expect((heard.take()?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore]) == [store])
     }
 
-    @Test("A change of stores is announced once it has happened") func aChangeOfStoresIsToldOnceItHasHappened() throws {
+    @Test("A change of stores is announced once it has happened") func aChangeOfStoresIsReportedOnceItHasHappened() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let center = NotificationCenter.default
         nonisolated(unsafe) var told: [String] = []
@@ -127,16 +128,16 @@ import Testing
             }
         }
         defer { for token in tokens { center.removeObserver(token) } }
-        let place = try StorePlace()
-        let store = try coordinator.addPersistentStore(type: .recordLog, at: place["a.heartwood"])
+        let scratch = try ScratchDirectory()
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: scratch["a.heartwood"])
         #expect(told == ["did added 1"])
         told = []
-        #expect(throws: (any Error).self) { try coordinator.addPersistentStore(type: .recordLog, at: place["a.heartwood"]) }
-        #expect(!coordinator.setURL(place["nowhere.heartwood"], for: store))
+        #expect(throws: (any Error).self) { try coordinator.addPersistentStore(type: .recordLog, at: scratch["a.heartwood"]) }
+        #expect(!coordinator.setURL(scratch["nowhere.heartwood"], for: store))
         #expect(told.isEmpty, "a move that fails does not happen; what was never opened is not told of")
         told = []
-        try FileManager.default.copyItem(at: place["a.heartwood"], to: place["b.heartwood"])
-        #expect(coordinator.setURL(place["b.heartwood"], for: store))
+        try FileManager.default.copyItem(at: scratch["a.heartwood"], to: scratch["b.heartwood"])
+        #expect(coordinator.setURL(scratch["b.heartwood"], for: store))
         #expect(told == ["did changed 1"])
         told = []
         try coordinator.remove(store)
@@ -149,8 +150,8 @@ import Testing
     /// Rows of record logs are copied as they are; any other migration goes through objects, which may get new IDs.
     @Test("A migration announces the old and the new ID of each object",
         arguments: StoreKind.allCases, [StoreKind.recordLog, .inMemory, .binary, .atomic])
-    func aMigrationTellsTheOldAndTheNewIDOfEachObject(kind: StoreKind, target: StoreKind) throws {
-        let stack = try TestStack(kind), place = try StorePlace(), old = stack.persistentStore
+    func aMigrationReportsTheOldAndTheNewIDOfEachObject(kind: StoreKind, target: StoreKind) throws {
+        let stack = try TestStack(kind), scratch = try ScratchDirectory(), old = stack.persistentStore
         var people = (0..<4).map { stack.insert("Person", ["name": "p\($0)"]) }
         try stack.context.save()
         // Deleted rows leave gaps.
@@ -160,7 +161,7 @@ import Testing
         let names = Dictionary(uniqueKeysWithValues: people.map { ($0.objectID, $0.value(forKey: "name") as? String) })
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
         let new = try stack.coordinator.migratePersistentStore(
-            old, to: place["new"], options: [NSRecordLogDurabilityOption: "none"], withType: target.type)
+            old, to: scratch["new"], options: [NSRecordLogDurabilityOption: "none"], withType: target.type)
         let list = try #require(heard.take()?.userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any])
         #expect(list.count == 3 && list[0] as? NSPersistentStore === old && list[1] as? NSPersistentStore === new)
         let ids = try #require(list[2] as? [NSManagedObjectID])
@@ -178,11 +179,11 @@ import Testing
     }
 
     @Test("The IDs of a migration notification are those of its time") func theIDsOfAMigrationAreThoseOfItsTime() throws {
-        let stack = try TestStack(.recordLog), place = try StorePlace()
+        let stack = try TestStack(.recordLog), scratch = try ScratchDirectory()
         stack.insert("Person", ["name": "a"])
         try stack.context.save()
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
-        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], withType: NSRecordLogStoreType)
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], withType: NSRecordLogStoreType)
         let list = try #require((heard.take()?.userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any])?.last as? NSArray)
         let later = stack.newContext()
         stack.insert("Person", ["name": "b"], into: later)

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// One test for all rows, so that the objects are made once; each row that disagrees is reported.
-    @Test("The conformance table holds in memory and in a store", arguments: StoreKind.planning)
+    @Test("The conformance table holds in memory and in a store", arguments: StoreKind.recordLogs)
     func theTableHoldsInMemoryAndInAStore(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
@@ -68,8 +68,10 @@ import Testing
 
     /// A store that can use rows makes no objects.
     @Test("Rows are tested without making objects", arguments: [
-        "age + 10 = 40", "uppercase(name) = 'ADA'", "age = bits", "bits & 1 = 1", "TERNARY(flag = YES, 1, 2) = 1", "age IN {30 + 0, 40}", "born < now()",
-        "SUBQUERY(tags, $t, $t.weight > 1).@count = 1", "ANY team.tags.label = 'red'", "extra = 'x'", "name ==[cd] 'ada'", "age BETWEEN {20 + 10, bits + 35}",
+        "age + 10 = 40", "uppercase(name) = 'ADA'", "age = bits", "bits & 1 = 1", "TERNARY(flag = YES, 1, 2) = 1", "age IN {30 + 0, 40}",
+        "born < now()",
+        "SUBQUERY(tags, $t, $t.weight > 1).@count = 1", "ANY team.tags.label = 'red'", "extra = 'x'", "name ==[cd] 'ada'",
+        "age BETWEEN {20 + 10, bits + 35}",
     ])
     func rowsAreTestedWithoutMakingObjects(format: String) throws {
         let stack = try TestStack(.recordLog, model: SampleGraph.model())
@@ -99,17 +101,28 @@ import Testing
         try stack.context.save()
         let a = try #require(objects["a"]), d = try #require(objects["d"])
         let rows: [(String, [Any], String)] = [
-            ("name = %@", ["Ada"], "a"), ("%K = %@", ["age", 30], "a"), ("%K.name = %@", ["boss", "Ada"], "bc"), ("%K = %d", ["boss.age", 30], "bc"), ("boss.%K = %d", ["age", 30], "bc"),
-            ("age = %i", [30], "a"), ("age = %u", [30], "a"), ("age = %ld", [30], "a"), ("age = %lld", [30], "a"), ("age = %lu", [30], "a"), ("age = %hd", [30], "a"), ("age = %x", [30], "a"),
-            ("ratio = %f", [0.5], "a"), ("ratio = %lf", [0.5], "a"), ("ratio = %g", [0.5], "a"), ("name = %s", ["Ada"], "a"), ("age IN %@", [[30, 40]], "ab"), ("age IN %@", [NSSet(array: [30])], "a"),
-            ("age IN %@", [NSOrderedSet(array: [30])], "a"), ("age IN %@", [Set([30, 50])], "ac"), ("age IN %@", [["x": 30]], "a"), ("age BETWEEN %@", [[30, 40]], "ab"), ("name IN %@", [["Ada", "Bob"]], "ab"),
-            ("age = %@", [NSNumber(value: 30)], "a"), ("age = %@", [30.0], "a"), ("price = %@", [NSDecimalNumber(string: "10.5")], "a"), ("price = %@", [Decimal(2)], "b"), ("flag = %@", [true], "ad"), ("age = %@", [NSNull()], "d"),
-            ("born = %@", [Date(timeIntervalSinceReferenceDate: 86400)], "b"), ("born < %@", [Date()], "abde"), ("uuid = %@", [SampleGraph.uuid], "a"), ("data = %@", [Data([1, 2])], "a"), ("link = %@", [URL(string: "https://example.org/a")!], "a"),
-            ("boss = %@", [a], "bc"), ("boss = %@", [a.objectID], "bc"), ("boss != %@", [a], "ade"), ("boss IN %@", [[a, d]], "bce"), ("SELF = %@", [a], "a"), ("self == %@", [a.objectID], "a"), ("self != %@", [a], "bcde"), ("SELF IN %@", [[a, d]], "ad"),
-            ("SELF IN %@", [[a.objectID, d.objectID]], "ad"), ("SELF IN %@", [Set([a, d])], "ad"), ("objectID = %@", [a.objectID], "a"), ("objectID IN %@", [[a.objectID]], "a"), ("boss.objectID = %@", [a.objectID], "bc"), ("ANY team = %@", [d], "c"),
-            ("team CONTAINS %@", [d], "c"), ("%@ IN team", [d], "c"), ("ANY team IN %@", [[d]], "c"), ("NONE team = %@", [d], "abde"), ("ANY team.boss = %@", [a], "a"), ("%@ = name", ["Ada"], "a"), ("%d < age", [35], "bc"), ("age + %d = 31", [1], "a"),
-            ("%@", [NSPredicate(format: "age = 30")], "a"), ("%@ OR age = 40", [NSPredicate(format: "age = 30")], "ab"), ("%@ = 31", [NSExpression(format: "age + 1")], "a"), ("(bits & %i) = %i", [4, 4], "abde"), ("name LIKE %@", ["A*"], "a"),
-            ("name MATCHES[c] %@", ["ad."], "ad"), ("SUBQUERY(tags, $t, $t.weight = %d).@count = 1", [1], "ab"), ("%@.a = 1 AND age = 30", [["a": 1]], "a"), ("%@['k'] = age", [["k": 30]], "a"), ("name IN %@ AND age > %d", [["Ada", "Bob"], 35], "b"),
+            ("name = %@", ["Ada"], "a"), ("%K = %@", ["age", 30], "a"),
+            ("%K.name = %@", ["boss", "Ada"], "bc"), ("%K = %d", ["boss.age", 30], "bc"), ("boss.%K = %d", ["age", 30], "bc"),
+            ("age = %i", [30], "a"), ("age = %u", [30], "a"), ("age = %ld", [30], "a"), ("age = %lld", [30], "a"), ("age = %lu", [30], "a"),
+            ("age = %hd", [30], "a"), ("age = %x", [30], "a"),
+            ("ratio = %f", [0.5], "a"), ("ratio = %lf", [0.5], "a"), ("ratio = %g", [0.5], "a"), ("name = %s", ["Ada"], "a"),
+            ("age IN %@", [[30, 40]], "ab"), ("age IN %@", [NSSet(array: [30])], "a"),
+            ("age IN %@", [NSOrderedSet(array: [30])], "a"), ("age IN %@", [Set([30, 50])], "ac"), ("age IN %@", [["x": 30]], "a"),
+            ("age BETWEEN %@", [[30, 40]], "ab"), ("name IN %@", [["Ada", "Bob"]], "ab"),
+            ("age = %@", [NSNumber(value: 30)], "a"), ("age = %@", [30.0], "a"), ("price = %@", [NSDecimalNumber(string: "10.5")], "a"),
+            ("price = %@", [Decimal(2)], "b"), ("flag = %@", [true], "ad"), ("age = %@", [NSNull()], "d"),
+            ("born = %@", [Date(timeIntervalSinceReferenceDate: 86400)], "b"), ("born < %@", [Date()], "abde"),
+            ("uuid = %@", [SampleGraph.uuid], "a"), ("data = %@", [Data([1, 2])], "a"), ("link = %@", [URL(string: "https://example.org/a")!], "a"),
+            ("boss = %@", [a], "bc"), ("boss = %@", [a.objectID], "bc"), ("boss != %@", [a], "ade"), ("boss IN %@", [[a, d]], "bce"),
+            ("SELF = %@", [a], "a"), ("self == %@", [a.objectID], "a"), ("self != %@", [a], "bcde"), ("SELF IN %@", [[a, d]], "ad"),
+            ("SELF IN %@", [[a.objectID, d.objectID]], "ad"), ("SELF IN %@", [Set([a, d])], "ad"), ("objectID = %@", [a.objectID], "a"),
+            ("objectID IN %@", [[a.objectID]], "a"), ("boss.objectID = %@", [a.objectID], "bc"), ("ANY team = %@", [d], "c"),
+            ("team CONTAINS %@", [d], "c"), ("%@ IN team", [d], "c"), ("ANY team IN %@", [[d]], "c"), ("NONE team = %@", [d], "abde"),
+            ("ANY team.boss = %@", [a], "a"), ("%@ = name", ["Ada"], "a"), ("%d < age", [35], "bc"), ("age + %d = 31", [1], "a"),
+            ("%@", [NSPredicate(format: "age = 30")], "a"), ("%@ OR age = 40", [NSPredicate(format: "age = 30")], "ab"),
+            ("%@ = 31", [NSExpression(format: "age + 1")], "a"), ("(bits & %i) = %i", [4, 4], "abde"), ("name LIKE %@", ["A*"], "a"),
+            ("name MATCHES[c] %@", ["ad."], "ad"), ("SUBQUERY(tags, $t, $t.weight = %d).@count = 1", [1], "ab"),
+            ("%@.a = 1 AND age = 30", [["a": 1]], "a"), ("%@['k'] = age", [["k": 30]], "a"), ("name IN %@ AND age > %d", [["Ada", "Bob"], 35], "b"),
         ]
         let all = Array(objects.values)
         for (format, arguments, expected) in rows {
@@ -126,8 +139,10 @@ import Testing
     func anyNumberAndAPartOfATextAreArguments(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), parts = "Ada,Bob".split(separator: ",")
         var rows: [(String, [Any], String)] = [
-            ("age = %@", [CGFloat(30)], "a"), ("age = %f", [CGFloat(30)], "a"), ("ratio = %f", [CGFloat(0.5)], "a"), ("price = %@", [CGFloat(10.5)], "a"),
-            ("age IN %@", [[CGFloat(30), CGFloat(40)]], "ab"), ("name = %@", [parts[0]], "a"), ("name = %s", [parts[1]], "b"), ("name IN %@", [parts], "ab"),
+            ("age = %@", [CGFloat(30)], "a"), ("age = %f", [CGFloat(30)], "a"), ("ratio = %f", [CGFloat(0.5)], "a"),
+            ("price = %@", [CGFloat(10.5)], "a"),
+            ("age IN %@", [[CGFloat(30), CGFloat(40)]], "ab"), ("name = %@", [parts[0]], "a"), ("name = %s", [parts[1]], "b"),
+            ("name IN %@", [parts], "ab"),
         ]
         #if !(os(macOS) && arch(x86_64))
             rows += [("ratio = %@", [Float16(0.5)], "a"), ("ratio = %f", [Float16(1.5)], "b")]

@@ -10,7 +10,9 @@ import Testing
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
         let ann = stack.insert("Employee", ["name": "ann", "age": 3])
-        for (entity, name, partner) in [("Employee", "bob", ann), ("Person", "cy", nil), ("Person", "di", nil)] as [(String, String, NSManagedObject?)] {
+        for (entity, name, partner) in [
+            ("Employee", "bob", ann), ("Person", "cy", nil), ("Person", "di", nil)] as [(String, String, NSManagedObject?)]
+        {
             let person = stack.insert(entity, ["name": name, "age": 3, "group": group, "tags": Set([tag])])
             person.setValue(partner, forKey: "partner")
         }
@@ -22,7 +24,9 @@ import Testing
         try #require(stack.coordinator.managedObjectModel.entitiesByName[name])
     }
 
-    private func check(_ stack: TestStack, _ format: String, _ arguments: [Any], _ wanted: [String], of entity: String = "Person", key: String = "name") throws {
+    private func check(
+        _ stack: TestStack, _ format: String, _ arguments: [Any], _ wanted: [String], of entity: String = "Person", key: String = "name"
+    ) throws {
         func names(_ objects: [NSManagedObject]) -> [String] { objects.map { $0.value(forKey: key) as? String ?? "-" }.sorted() }
         let predicate = NSPredicate(format: format, argumentArray: arguments)
         #expect(names(try stack.fetch(entity).filter { predicate.evaluate(with: $0) }) == wanted, "\(predicate) in memory")
@@ -41,20 +45,28 @@ import Testing
         for isPending in [false, true] {
             if isPending { try stack.fetch("Person", "name == 'cy'")[0].setValue(4, forKey: "age") }
             for (format, arguments, wanted) in [
-                ("entity == %@", [employee], ["ann", "bob"]), ("entity == %@", [person], ["cy", "di"]), ("%@ == entity", [employee], ["ann", "bob"]),
-                ("SELF.entity == %@", [employee], ["ann", "bob"]), ("entity != %@", [employee], ["cy", "di"]), ("NOT entity == %@", [employee], ["cy", "di"]),
-                ("entity IN %@", [[employee, tag]], ["ann", "bob"]), ("entity IN {%@, %@}", [employee, person], ["ann", "bob", "cy", "di"]), ("entity == %@", [tag], []),
+                ("entity == %@", [employee], ["ann", "bob"]), ("entity == %@", [person], ["cy", "di"]),
+                ("%@ == entity", [employee], ["ann", "bob"]),
+                ("SELF.entity == %@", [employee], ["ann", "bob"]), ("entity != %@", [employee], ["cy", "di"]),
+                ("NOT entity == %@", [employee], ["cy", "di"]),
+                ("entity IN %@", [[employee, tag]], ["ann", "bob"]), ("entity IN {%@, %@}", [employee, person], ["ann", "bob", "cy", "di"]),
+                ("entity == %@", [tag], []),
                 ("entity == nil", [], []), ("entity.name == 'Employee'", [], ["ann", "bob"]), ("entity.name BEGINSWITH 'P'", [], ["cy", "di"]),
-                ("entity.name != %@", ["Person"], ["ann", "bob"]), ("entity.name == name", [], []), ("entity == %@ AND name == 'ann'", [employee], ["ann"]),
+                ("entity.name != %@", ["Person"], ["ann", "bob"]), ("entity.name == name", [], []),
+                ("entity == %@ AND name == 'ann'", [employee], ["ann"]),
                 ("entity == %@ OR name == 'di'", [employee], ["ann", "bob", "di"]), ("NOT (entity == %@ OR name == 'di')", [employee], ["cy"]),
-                ("TERNARY(entity == %@, 1, 2) == 1", [employee], ["ann", "bob"]), ("partner.entity == %@", [employee], ["ann", "bob"]), ("partner.entity.name == 'Person'", [], []),
-                ("partner.entity != %@", [employee], ["cy", "di"]), ("group.entity.name == 'Group'", [], ["bob", "cy", "di"]), ("entity == partner.entity", [], ["ann", "bob"]),
+                ("TERNARY(entity == %@, 1, 2) == 1", [employee], ["ann", "bob"]), ("partner.entity == %@", [employee], ["ann", "bob"]),
+                ("partner.entity.name == 'Person'", [], []),
+                ("partner.entity != %@", [employee], ["cy", "di"]), ("group.entity.name == 'Group'", [], ["bob", "cy", "di"]),
+                ("entity == partner.entity", [], ["ann", "bob"]),
             ] as [(String, [Any], [String])] {
                 try check(stack, format, arguments, wanted)
             }
             for (format, arguments, wanted) in [
-                ("ANY people.entity == %@", [employee], ["g"]), ("ALL people.entity == %@", [employee], []), ("SUBQUERY(people, $p, $p.entity == %@).@count == 1", [employee], ["g"]),
-                ("SUBQUERY(people, $p, $p.entity.name == 'Person').@count == 2", [], ["g"]), ("SUBQUERY(people, $p, $p.partner.entity == %@).@count == 1", [employee], ["g"]),
+                ("ANY people.entity == %@", [employee], ["g"]), ("ALL people.entity == %@", [employee], []),
+                ("SUBQUERY(people, $p, $p.entity == %@).@count == 1", [employee], ["g"]),
+                ("SUBQUERY(people, $p, $p.entity.name == 'Person').@count == 2", [], ["g"]),
+                ("SUBQUERY(people, $p, $p.partner.entity == %@).@count == 1", [employee], ["g"]),
             ] as [(String, [Any], [String])] {
                 try check(stack, format, arguments, wanted, of: "Group", key: "title")
             }

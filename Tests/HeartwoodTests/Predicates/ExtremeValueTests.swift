@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Numbers and dates at the ends of their types, and those that are NaN.
 @Suite struct ExtremeValueTests {
@@ -121,7 +121,8 @@ import Testing
             let printed = try NSPredicate(parsing: "a == %@", argumentArray: [value]).predicateFormat
             let again = try NSPredicate(parsing: printed)
             #expect(again.predicateFormat == printed)
-            let right = try #require(try (again as? NSComparisonPredicate)?.rightExpression.node.value(PredicateScope(subject: nil, variables: [:])))
+            let right = try #require(
+                try (again as? NSComparisonPredicate)?.rightExpression.node.value(PredicateScope(subject: nil, variables: [:])))
             #expect(right.isNotANumber == PredicateValue(value).isNotANumber && !right.isNull, "\(printed)")
         }
     }

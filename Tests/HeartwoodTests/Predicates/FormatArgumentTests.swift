@@ -11,8 +11,10 @@ import Testing
         try stack.context.save()
         let names = ["ann", "cy", "zoe"], ids = Set(people.prefix(2).map(\.objectID))
         for (predicate, wanted) in [
-            (NSPredicate(format: "name IN %@", names), 2), (NSPredicate(format: "%K IN %@", "name", Set(names)), 2), (NSPredicate(format: "name IN %@", names as CVarArg), 2),
-            (NSPredicate(format: "SELF IN %@", ids), 2), (NSPredicate(format: "SELF IN %@", people), 3), (NSPredicate(format: "NOT name IN %@ AND name != %@", [String](), "bob"), 2),
+            (NSPredicate(format: "name IN %@", names), 2), (NSPredicate(format: "%K IN %@", "name", Set(names)), 2),
+            (NSPredicate(format: "name IN %@", names as CVarArg), 2),
+            (NSPredicate(format: "SELF IN %@", ids), 2), (NSPredicate(format: "SELF IN %@", people), 3),
+            (NSPredicate(format: "NOT name IN %@ AND name != %@", [String](), "bob"), 2),
             (NSPredicate(format: "name BETWEEN %@", ["b", "d"]), 2),
         ] {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
@@ -27,16 +29,21 @@ import Testing
     }
 
     @Test("A function of the program may pass on arguments") func argumentsOfAFunctionOfTheProgramsOwnArePassedOn() throws {
-        func made(_ format: String, _ arguments: any CVarArg...) -> NSPredicate { withVaList(arguments) { NSPredicate(format: format, arguments: $0) } }
+        func made(_ format: String, _ arguments: any CVarArg...) -> NSPredicate {
+            withVaList(arguments) { NSPredicate(format: format, arguments: $0) }
+        }
         let id = UUID(), date = Date(timeIntervalSinceReferenceDate: 5)
         for (predicate, text) in [
             (made("a == %@ AND b < %d", "x", 3), "a == \"x\" AND b < 3"),
             (made("%K == %@ OR %K == %f", "k", NSNumber(value: 2), "m", 2.5), "k == 2 OR m == 2.5"),
             (made("a IN %@ AND b IN %@", [1, 2], Set(["q"])), NSPredicate(format: "a IN %@ AND b IN %@", [1, 2], Set(["q"])).predicateFormat),
             (made("d > %@ AND u == %@", date, id), NSPredicate(format: "d > %@ AND u == %@", date, id).predicateFormat),
-            (made("a == %d AND b == %ld AND c == %lld AND d == %hd", Int32(-1), -2, Int64.min, Int16(-3)), "a == -1 AND b == -2 AND c == \(Int64.min) AND d == -3"),
+            (
+                made("a == %d AND b == %ld AND c == %lld AND d == %hd", Int32(-1), -2, Int64.min, Int16(-3)),
+                "a == -1 AND b == -2 AND c == \(Int64.min) AND d == -3"),
             (made("a == %u AND b == %lu AND c == %x", UInt32.max, UInt(7), 15), "a == \(UInt32.max) AND b == 7 AND c == 15"),
-            (made("t == '%@'"), "t == \"%@\""), (made("a == nil"), "a == nil"), (made("f == %f AND g == %lf", Float(0.5), -1.25), "f == 0.5 AND g == -1.25"),
+            (made("t == '%@'"), "t == \"%@\""), (made("a == nil"), "a == nil"),
+            (made("f == %f AND g == %lf", Float(0.5), -1.25), "f == 0.5 AND g == -1.25"),
         ] {
             #expect(predicate.predicateFormat == NSPredicate(format: text).predicateFormat)
         }
@@ -47,7 +54,9 @@ import Testing
         let predicate = withVaList(many) { NSPredicate(format: format, arguments: $0) }
         #expect(predicate.predicateFormat == NSPredicate(format: expected).predicateFormat)
         let stack = try TestStack(.inMemory)
-        for (name, seconds) in [("ann", 1.0), ("bob", 9.0)] { stack.insert("Person", ["name": name, "birthday": Date(timeIntervalSinceReferenceDate: seconds)]) }
+        for (name, seconds) in [("ann", 1.0), ("bob", 9.0)] {
+            stack.insert("Person", ["name": name, "birthday": Date(timeIntervalSinceReferenceDate: seconds)])
+        }
         try stack.context.save()
         let request = NSFetchRequest<Person>(entityName: "Person")
         request.predicate = made("birthday > %@ AND %K != %@", date, "name", "ann")
@@ -63,10 +72,11 @@ import Testing
         let deletion = NSBatchDeleteRequest(fetchRequest: request)
         deletion.resultType = .resultTypeCount
         #expect((try stack.context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 1)
-        #expect(try stack.newContext().fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).map { $0.value(forKey: "name") as? String } == ["bob"])
+        #expect(try stack.newContext().fetch(
+            NSFetchRequest<NSManagedObject>(entityName: "Person")).map { $0.value(forKey: "name") as? String } == ["bob"])
     }
 
-    @Test("A property's version hash shows a change") func aPropertysVersionHashTellsWhatChanged() {
+    @Test("A property's version hash shows a change") func aPropertysVersionHashShowsTheChange() {
         let name = TestStack.attribute("name", .stringAttributeType), same = TestStack.attribute("name", .stringAttributeType)
         #expect(name.versionHash == same.versionHash && name.versionHash.count == 32)
         same.versionHashModifier = "2"

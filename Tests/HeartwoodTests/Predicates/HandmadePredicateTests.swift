@@ -19,13 +19,20 @@ import Testing
 
     @Test("Comparisons made by hand print and evaluate as formats do") func comparisonsSayAndDoWhatFormatsDo() {
         let cases: [(NSPredicate, String, Bool)] = [
-            (compare(path("age"), .equalTo, constant(85)), "age == 85", true), (compare(path("age"), .notEqualTo, constant(85)), "age != 85", false),
-            (compare(path("age"), .lessThan, constant(90)), "age < 90", true), (compare(path("age"), .lessThanOrEqualTo, constant(84)), "age <= 84", false),
-            (compare(path("age"), .greaterThan, constant(84)), "age > 84", true), (compare(path("age"), .greaterThanOrEqualTo, constant(86)), "age >= 86", false),
-            (compare(path("name"), .matches, constant("G.*")), "name MATCHES \"G.*\"", true), (compare(path("name"), .like, constant("g*"), options: .caseInsensitive), "name LIKE[c] \"g*\"", true),
-            (compare(path("name"), .beginsWith, constant("G")), "name BEGINSWITH \"G\"", true), (compare(path("name"), .endsWith, constant("G")), "name ENDSWITH \"G\"", false),
-            (compare(path("age"), .in, constant([85, 1])), "age IN {85, 1}", true), (compare(path("scores"), .contains, constant(3)), "scores CONTAINS 3", true),
-            (compare(path("age"), .between, constant([80, 90])), "age BETWEEN {80, 90}", true), (compare(path("scores"), .greaterThan, constant(2), .any), "ANY scores > 2", true),
+            (compare(path("age"), .equalTo, constant(85)), "age == 85", true),
+            (compare(path("age"), .notEqualTo, constant(85)), "age != 85", false),
+            (compare(path("age"), .lessThan, constant(90)), "age < 90", true),
+            (compare(path("age"), .lessThanOrEqualTo, constant(84)), "age <= 84", false),
+            (compare(path("age"), .greaterThan, constant(84)), "age > 84", true),
+            (compare(path("age"), .greaterThanOrEqualTo, constant(86)), "age >= 86", false),
+            (compare(path("name"), .matches, constant("G.*")), "name MATCHES \"G.*\"", true),
+            (compare(path("name"), .like, constant("g*"), options: .caseInsensitive), "name LIKE[c] \"g*\"", true),
+            (compare(path("name"), .beginsWith, constant("G")), "name BEGINSWITH \"G\"", true),
+            (compare(path("name"), .endsWith, constant("G")), "name ENDSWITH \"G\"", false),
+            (compare(path("age"), .in, constant([85, 1])), "age IN {85, 1}", true),
+            (compare(path("scores"), .contains, constant(3)), "scores CONTAINS 3", true),
+            (compare(path("age"), .between, constant([80, 90])), "age BETWEEN {80, 90}", true),
+            (compare(path("scores"), .greaterThan, constant(2), .any), "ANY scores > 2", true),
             (compare(path("scores"), .greaterThan, constant(2), .all), "ALL scores > 2", false),
             (compare(path("name"), .equalTo, constant("grâce"), options: [.caseInsensitive, .diacriticInsensitive]), "name ==[cd] \"grâce\"", true),
         ]

@@ -5,7 +5,9 @@ import Testing
 
 /// Key paths that no model has: with thousands of keys, and with empty ones.
 @Suite struct KeyPathLengthTests {
-    private static func path(_ count: Int, _ last: String) -> String { (Array(repeating: "boss", count: count - 1) + [last]).joined(separator: ".") }
+    private static func path(_ count: Int, _ last: String) -> String {
+        (Array(repeating: "boss", count: count - 1) + [last]).joined(separator: ".")
+    }
 
     private func requests(_ path: String) -> [NSFetchRequest<any NSFetchRequestResult>] {
         func request(_ change: (NSFetchRequest<any NSFetchRequestResult>) -> Void) -> NSFetchRequest<any NSFetchRequestResult> {
@@ -24,9 +26,10 @@ import Testing
         ]
     }
 
-    @Test("A format with a long path is refused with its position") func aFormatWithALongPathIsRefusedAtItsPlace() throws {
+    @Test("A format with a long path is refused with its position") func aFormatWithALongPathIsRefusedWithItsPosition() throws {
         for path in [Self.path(65, "name"), Self.path(20_000, "name")] {
-            let error = try #require(#expect(throws: PredicateFormatError.self) { try PredicateParser.parse("age = 1 AND \(path) = 'x'", arguments: []) })
+            let error = try #require(
+                #expect(throws: PredicateFormatError.self) { try PredicateParser.parse("age = 1 AND \(path) = 'x'", arguments: []) })
             #expect("\(error)".contains("more than 64 keys"))
             #expect(throws: PredicateFormatError.self) { try PredicateParser.parse("%K = 'x'", arguments: [path]) }
         }
@@ -38,7 +41,9 @@ import Testing
         for count in [65, 20_000] {
             for (index, request) in (requests(Self.path(count, "boss")) + requests(Self.path(count, "name"))).enumerated() {
                 let error = try #require(#expect(throws: NSError.self, "request \(index)") { _ = try stack.context.fetch(request) })
-                #expect(error.code == NSPersistentStoreUnsupportedRequestTypeError && error.localizedDescription.contains("more than 64 keys"), "\(index): \(error)")
+                #expect(
+                    error.code == NSPersistentStoreUnsupportedRequestTypeError && error.localizedDescription.contains("more than 64 keys"),
+                    "\(index): \(error)")
             }
         }
     }
@@ -53,7 +58,8 @@ import Testing
         let thread = Thread {
             defer { done.signal() }
             do {
-                let wanted = requests(Self.path(64, "boss"))[1...1] + requests(Self.path(64, "name"))[0...0] + requests(Self.path(64, "name"))[2...3]
+                let wanted = requests(Self.path(64, "boss"))[1...1] + requests(Self.path(64, "name"))[0...0]
+                    + requests(Self.path(64, "name"))[2...3]
                 for request in wanted { _ = try stack.context.fetch(request) }
                 let predicate = NSPredicate(format: "\(Self.path(64, "name")) == 'x'")
                 let bosses = (0..<63).reduce(["name": "x"] as [String: Any]) { boss, _ in ["boss": boss] }

@@ -23,12 +23,15 @@ import Testing
         ("age = 1 || name = 'x'", [], false), ("age = 85 && name BEGINSWITH 'Grace'", [], true), ("age BETWEEN {80, 90}", [], true),
         ("age BETWEEN {85, 85}", [], true), ("age BETWEEN {1, 84}", [], false), ("age IN {1, 85}", [], true), ("age IN {}", [], false),
         ("NOT age IN {1, 2}", [], true), ("age NOT IN {1, 2}", [], true), ("name IN {'Grace Hopper'}", [], true), ("'navy' IN tags", [], true),
-        ("tags CONTAINS 'cobol'", [], true), ("tags CONTAINS 'ada'", [], false), ("name CONTAINS 'ace H'", [], true), ("name CONTAINS 'ACE'", [], false),
+        ("tags CONTAINS 'cobol'", [], true), ("tags CONTAINS 'ada'", [], false), ("name CONTAINS 'ace H'", [], true),
+        ("name CONTAINS 'ACE'", [], false),
         ("name CONTAINS[c] 'ACE'", [], true), ("name BEGINSWITH 'Grace'", [], true), ("name ENDSWITH 'per'", [], true),
         ("name ENDSWITH[cd] 'PÉR'", [], true), ("name LIKE 'G*H?pper'", [], true), ("name LIKE 'G?Hopper'", [], false), ("name LIKE '*'", [], true),
-        ("name like[c] 'grace*'", [], true), ("path LIKE 'a.b\\\\*c'", [], true), ("name MATCHES 'G.*r'", [], true), ("name MATCHES 'G.*p'", [], false),
+        ("name like[c] 'grace*'", [], true), ("path LIKE 'a.b\\\\*c'", [], true), ("name MATCHES 'G.*r'", [], true),
+        ("name MATCHES 'G.*p'", [], false),
         ("word =[cd] 'ete'", [], true), ("word =[c] 'été'", [], true), ("word = 'ete'", [], false), ("word BEGINSWITH[d] 'E'", [], true),
-        ("missing = nil", [], true), ("missing != nil", [], false), ("missing = 1", [], false), ("missing != 1", [], true), ("missing < 1", [], false),
+        ("missing = nil", [], true), ("missing != nil", [], false), ("missing = 1", [], false), ("missing != 1", [], true),
+        ("missing < 1", [], false),
         ("NOT missing < 1", [], true), ("name != nil", [], true), ("boss.name = 'Howard Aiken'", [], true), ("boss.boss.name = nil", [], true),
         ("tags.@count = 2", [], true), ("scores.@max = 3", [], true), ("scores.@min = 1", [], true), ("scores.@sum = 6", [], true),
         ("scores.@avg = 2", [], true), ("empty.@count = 0", [], true), ("ANY scores > 2", [], true), ("ANY scores > 3", [], false),
@@ -52,10 +55,14 @@ import Testing
     @Test("A wrong format is marked at the position of the error", arguments: [
         ("age = ", 6), ("age", 3), ("= 3", 0), ("age = 3 AND", 11), ("(age = 3", 8), ("age = 3)", 7), ("name = 'x", 7), ("age ~ 3", 4),
         ("age BETWEEN 3", 4), ("name MATCHES '('", 5), ("age = %@", 6), ("name =[x] 'a'", 7), ("a..b = 1", 2), ("SUBQUERY(a, $x, $x = 1)", 23),
-        ("%Q = 1", 0), ("age = 1 %", 8), ("SUBQUERY(a, x, x = 1).@count = 1", 12), ("foo(age) = 1", 0), ("abs(1, 2) = 1", 0), ("now(1) = 1", 0), ("a = sqrt()", 4),
-        ("age = 0xFFFFFFFFFFFFFFFFF", 6), ("age = 1.2.3", 6), ("age = 12abc", 6), ("name = 'a\\x4'", 9), ("age IN 5", 4), ("age BETWEEN {1, 2, 3}", 4), ("age = $", 6),
-        ("CAST(1, 'Foo') = 1", 8), ("CAST('x', 'NSDate') = 1", 0), ("FUNCTION(a, 'exit:', 1) = 1", 12), ("(age = 1) + 2 = 3", 0), ("age = (b = 1)", 6), ("AND = 1", 0),
-        ("a = 1 AND b", 11), ("a = 1 b = 2", 6), ("TERNARY(a, 1, 2) = 1", 9), ("{1, 2 = 3", 6), ("a[ = 1", 3), ("a:b = 1", 0), ("name = 'Zoë' AND ~ = 1", 19), ("ANY (a = 1)", 4),
+        ("%Q = 1", 0), ("age = 1 %", 8), ("SUBQUERY(a, x, x = 1).@count = 1", 12), ("foo(age) = 1", 0), ("abs(1, 2) = 1", 0), ("now(1) = 1", 0),
+        ("a = sqrt()", 4),
+        ("age = 0xFFFFFFFFFFFFFFFFF", 6), ("age = 1.2.3", 6), ("age = 12abc", 6), ("name = 'a\\x4'", 9), ("age IN 5", 4),
+        ("age BETWEEN {1, 2, 3}", 4), ("age = $", 6),
+        ("CAST(1, 'Foo') = 1", 8), ("CAST('x', 'NSDate') = 1", 0), ("FUNCTION(a, 'exit:', 1) = 1", 12), ("(age = 1) + 2 = 3", 0),
+        ("age = (b = 1)", 6), ("AND = 1", 0),
+        ("a = 1 AND b", 11), ("a = 1 b = 2", 6), ("TERNARY(a, 1, 2) = 1", 9), ("{1, 2 = 3", 6), ("a[ = 1", 3), ("a:b = 1", 0),
+        ("name = 'Zoë' AND ~ = 1", 19), ("ANY (a = 1)", 4),
     ])
     func aWrongFormatIsMarkedWhereItIsWrong(format: String, position: Int) {
         let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: []) }
@@ -66,7 +73,9 @@ import Testing
 
     /// The second time a format comes from the cache, with the same trees and the same errors.
     @Test("A known format takes other arguments") func aFormatThatIsKnownTakesOtherArguments() throws {
-        func printed(_ format: String, _ arguments: [Any?]) throws -> String { PredicatePrinter.format(try PredicateParser.parse(format, arguments: arguments)) }
+        func printed(_ format: String, _ arguments: [Any?]) throws -> String {
+            PredicatePrinter.format(try PredicateParser.parse(format, arguments: arguments))
+        }
         for round in 0..<3 {
             #expect(try printed("a = %@ AND b IN {%@, 2, c}", ["x\(round)", round]) == "a == \"x\(round)\" AND b IN {\(round), 2, c}")
             #expect(try printed("SUBQUERY(t, $x, $x.n > %ld).@count = %d", [round, 4]) == "SUBQUERY(t, $x, $x.n > \(round)).@count == 4")
@@ -74,12 +83,12 @@ import Testing
             #expect(try printed("a MATCHES %@", ["x*"]) == "a MATCHES \"x*\"")
             #expect(try printed("a = %@", [NSExpression(forKeyPath: "b.c")]) == "a == b.c")
             #expect(try printed("a = %@", [round]) == "a == \(round)")
-            let wrong: [(format: String, arguments: [Any?], place: Int)] = [
+            let wrong: [(format: String, arguments: [Any?], position: Int)] = [
                 ("a MATCHES %@", ["("], 2), ("a IN %@", [7], 2), ("a = %ld", ["text"], 4), ("a = %@ AND b = %@", [1], 15),
             ]
-            for (format, arguments, place) in wrong {
+            for (format, arguments, position) in wrong {
                 let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: arguments) }
-                #expect(error?.position == place, "\(round), \(format): \(error.map { "\($0)" } ?? "")")
+                #expect(error?.position == position, "\(round), \(format): \(error.map { "\($0)" } ?? "")")
             }
             #expect(try printed("a IN %@", [[1, round]]) == "a IN {1, \(round)}")
             #expect(try printed("a = %ld", [round]) == "a == \(round)")
@@ -130,7 +139,9 @@ import Testing
             ("age >= %d AND age < %ld", [[1, 2], [3, 4], [5, 6]], ["age >= 1 AND age < 2", "age >= 3 AND age < 4", "age >= 5 AND age < 6"]),
             ("%K == %@", [["a", 1], ["b", 2], ["c", 3]], ["a == 1", "b == 2", "c == 3"]),
             ("age IN %@", [[[1, 2]], [[3]], [[4, 5]]], ["age IN {1, 2}", "age IN {3}", "age IN {4, 5}"]),
-            ("age == %@", [[NSExpression(format: "1 + age")], [2], [NSExpression(format: "weight")]], ["age == 1 + age", "age == 2", "age == weight"]),
+            (
+                "age == %@", [[NSExpression(format: "1 + age")], [2], [NSExpression(format: "weight")]],
+                ["age == 1 + age", "age == 2", "age == weight"]),
         ]
         for (format, arguments, printed) in cases {
             for (values, expected) in zip(arguments, printed) {
@@ -181,7 +192,7 @@ import Testing
     }
 
     /// They are equal in Swift, but not in a fetch.
-    @Test("Formats that differ only in bytes are different") func formatsThatDifferInBytesAloneAreTwo() throws {
+    @Test("Formats that differ only in bytes are different") func formatsThatDifferOnlyInBytesAreTwo() throws {
         for literal in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
             let predicate = NSPredicate(format: "name == '\(literal)' AND age < %d", 100)
             #expect(predicate.predicateFormat.utf8.elementsEqual("name == \"\(literal)\" AND age < 100".utf8), "\(predicate.predicateFormat)")
@@ -196,13 +207,17 @@ import Testing
             "CAST(CAST(%K, 'NSDate'), 'NSString') == nil",
             "\(tiny) + \(tiny) == CAST('2e-100', 'NSDecimalNumber')", "\(large) - \(large) == 0", "\(tiny) / \(tiny) == 1",
         ] {
-            #expect(NSPredicate(format: format, argumentArray: format.contains("%K") ? ["number"] : []).evaluate(with: ["number": Double.nan]), "\(format)")
+            #expect(
+                NSPredicate(format: format, argumentArray: format.contains("%K") ? ["number"] : []).evaluate(with: ["number": Double.nan]),
+                "\(format)")
         }
         #expect(throws: PredicateFormatError.self) {
             try PredicateParser.parse("CAST(CAST(CAST('nan', 'NSNumber'), 'NSDate'), 'NSString') == 'a'", arguments: [])
         }
         let digits = ["1", "-3", "12345678901234567890", "99999999999999999999999999999999999999"]
-        let numbers = [-128, -100, -64, -40, -2, 0, 1, 40, 64, 100, 127].flatMap { exponent in digits.compactMap { Decimal(string: "\($0)e\(exponent)") } }
+        let numbers = [-128, -100, -64, -40, -2, 0, 1, 40, 64, 100, 127].flatMap { exponent in
+            digits.compactMap { Decimal(string: "\($0)e\(exponent)") }
+        }
         for a in numbers {
             for b in numbers {
                 for function in [PredicateFunction.add, .subtract, .multiply, .divide] {

@@ -48,7 +48,9 @@ import Testing
             case 7: return "\(pick(["ANY", "ALL", "NONE"])) \(pick(["tags.weight", "team.age", "team.tags.weight", "boss.tags.weight"])) \(order) \(pick(["1", "3", "nil"]))"
             case 8: return "\(pick(["boss.age", "boss.boss.age", "flag", "ratio", "price", "born"])) \(order) \(pick(["1", "3.5", "nil", "7"]))"
             case 9: return "ANY tags.label \(pick(["=", "!=", "CONTAINS", "BEGINSWITH"]))\(options) \(pick(["'t1'", "'T'", "nil"]))"
-            case 10: return pick(["boss = nil", "boss != nil", "SUBQUERY(team, $x, $x.age > 9 AND $x.name != nil).@count > 0", "age = bits", "extra != nil", "name MATCHES '.*o.*'"])
+            case 10: return pick([
+                "boss = nil", "boss != nil", "SUBQUERY(team, $x, $x.age > 9 AND $x.name != nil).@count > 0", "age = bits", "extra != nil",
+                "name MATCHES '.*o.*'"])
             case 11, 12: return "(\(predicate(depth - 1)) AND \(predicate(depth - 1)))"
             case 13, 14: return "(\(predicate(depth - 1)) OR \(predicate(depth - 1)))"
             default: return "NOT (\(predicate(depth - 1)))"
@@ -60,10 +62,14 @@ import Testing
         let tags = (0..<5).map { number in stack.insert("Tag", number == 4 ? ["weight": number] : ["weight": number, "label": "t\(number)"]) }
         var people: [NSManagedObject] = []
         for number in 0..<50 {
-            let person = stack.insert(number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<20, using: &maker.random)])
+            let person = stack.insert(
+                number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<20, using: &maker.random)])
             func maybe(_ key: String, _ value: Any?) { if !ValueDomain.isNothing(&maker.random) { person.setValue(value, forKey: key) } }
-            maybe("age", maker.pick([Int.random(in: 0..<20, using: &maker.random), 7, Int.random(in: 0..<20, using: &maker.random), Int(Int32.max), Int(Int32.min)]))
-            maybe("name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", "", String(repeating: "n", count: 255)]) + "\(Int.random(in: 0..<3, using: &maker.random))")
+            maybe("age", maker.pick(
+                [Int.random(in: 0..<20, using: &maker.random), 7, Int.random(in: 0..<20, using: &maker.random), Int(Int32.max), Int(Int32.min)]))
+            maybe(
+                "name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", "", String(repeating: "n", count: 255)])
+                    + "\(Int.random(in: 0..<3, using: &maker.random))")
             maybe("word", maker.pick(["ann1", "b", "ZOE", "été", "", String(repeating: "w", count: 300)]))
             maybe("ratio", Double(Int.random(in: -8..<20, using: &maker.random)) / 2)
             maybe("price", Decimal(Int.random(in: -8..<20, using: &maker.random)) / 4)
@@ -107,7 +113,9 @@ import Testing
                 }
                 #expect(isOrdered, "seed \(seed), \(format) by \(sort)")
                 let printed = try NSPredicate(parsing: predicate.predicateFormat)
-                #expect(now.filter { printed.evaluate(with: $0) }.count == now.filter { predicate.evaluate(with: $0) }.count, "seed \(seed), \(format), printed \(printed)")
+                #expect(
+                    now.filter { printed.evaluate(with: $0) }.count == now.filter { predicate.evaluate(with: $0) }.count,
+                    "seed \(seed), \(format), printed \(printed)")
             }
         }
     }

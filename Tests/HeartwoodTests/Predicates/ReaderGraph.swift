@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Readers, their club and their books: classes in a program's form, with accessors of each kind.
 final class Reader: NSManagedObject {
@@ -81,7 +81,8 @@ enum ReaderGraph {
         let toClub = TestStack.relationship("club", to: club, toMany: false), readers = TestStack.relationship("readers", to: reader, toMany: true)
         let books = TestStack.relationship("books", to: book, toMany: true), owner = TestStack.relationship("owner", to: reader, toMany: false)
         let friends = TestStack.relationship("friends", to: reader, toMany: true)
-        let parent = TestStack.relationship("parent", to: club, toMany: false), children = TestStack.relationship("children", to: club, toMany: true)
+        let parent = TestStack.relationship("parent", to: club, toMany: false),
+            children = TestStack.relationship("children", to: club, toMany: true)
         TestStack.connect(toClub, readers)
         TestStack.connect(books, owner)
         TestStack.connect(parent, children)

@@ -18,17 +18,21 @@ import Testing
     @Test("An unknown key is marked", arguments: StoreKind.allCases)
     func aKeyThatIsNotThereIsMarked(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
-        for (format, printed, place) in [
+        for (format, printed, offset) in [
             ("shoe = 1", "shoe == 1", 0), ("age = 1 AND shoe = 1", "age == 1 AND shoe == 1", 13), ("boss.shoe = 1", "boss.shoe == 1", 0),
-            ("ANY tags.name = 'x'", "ANY tags.name == \"x\"", 4), ("age + shoe = 1", "age + shoe == 1", 6), ("name.first = 'x'", "name.first == \"x\"", 0),
-            ("SUBQUERY(tags, $t, $t.shoe = 1).@count = 0", "SUBQUERY(tags, $t, $t.shoe == 1).@count == 0", 21), ("tags.@most.weight = 1", "tags.@most.weight == 1", 0),
-            ("TERNARY(shoe = 1, age, bits) = 1", "TERNARY(shoe == 1, age, bits) == 1", 8), ("'shoe' = name OR shoe IN {1}", "\"shoe\" == name OR shoe IN {1}", 18),
+            ("ANY tags.name = 'x'", "ANY tags.name == \"x\"", 4), ("age + shoe = 1", "age + shoe == 1", 6),
+            ("name.first = 'x'", "name.first == \"x\"", 0),
+            ("SUBQUERY(tags, $t, $t.shoe = 1).@count = 0", "SUBQUERY(tags, $t, $t.shoe == 1).@count == 0", 21),
+            ("tags.@most.weight = 1", "tags.@most.weight == 1", 0),
+            ("TERNARY(shoe = 1, age, bits) = 1", "TERNARY(shoe == 1, age, bits) == 1", 8),
+            ("'shoe' = name OR shoe IN {1}", "\"shoe\" == name OR shoe IN {1}", 18),
         ] {
             let message = try refusal(NSPredicate(format: format), of: stack).localizedDescription
             #expect(message.contains("\"\(printed)\""), "\(message)")
-            #expect(message.hasSuffix("    \(printed)\n    \(String(repeating: " ", count: place))^"), "\(message)")
+            #expect(message.hasSuffix("    \(printed)\n    \(String(repeating: " ", count: offset))^"), "\(message)")
         }
-        #expect(try refusal(NSPredicate(format: "shoe = 1"), of: stack).localizedDescription.contains("Sample has no property \"shoe\"; it has age, bits"))
+        #expect(try refusal(NSPredicate(format: "shoe = 1"), of: stack).localizedDescription.contains(
+            "Sample has no property \"shoe\"; it has age, bits"))
     }
 
     /// A format that was checked before is checked again only for another entity, or at another position of a predicate.
@@ -53,21 +57,23 @@ import Testing
     }
 
     @Test("Blocks and open variables are only for memory", arguments: StoreKind.allCases)
-    func blocksAndOpenVariablesAreForMemoryAlone(kind: StoreKind) throws {
+    func blocksAndOpenVariablesAreOnlyForMemory(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let block = NSPredicate(block: { _, _ in true })
         for predicate in [
-            block, NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(format: "age = 1"), block]), NSCompoundPredicate(notPredicateWithSubpredicate: block),
+            block, NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(format: "age = 1"), block]),
+            NSCompoundPredicate(notPredicateWithSubpredicate: block),
             NSPredicate(format: "%@ = 1", NSExpression(block: { _, _, _ in 1 }, arguments: nil)),
         ] {
             #expect(try refusal(predicate, of: stack).localizedDescription.contains("block"))
         }
         #expect(try refusal(NSPredicate(format: "age = $x"), of: stack).localizedDescription.contains("$x has no value"))
-        #expect(try refusal(NSPredicate(format: "SUBQUERY(tags, $t, $t.weight = $x).@count = 1"), of: stack).localizedDescription.contains("$x has no value"))
+        #expect(try refusal(
+            NSPredicate(format: "SUBQUERY(tags, $t, $t.weight = $x).@count = 1"), of: stack).localizedDescription.contains("$x has no value"))
     }
 
     @Test("The fetch reports an error in a handmade predicate", arguments: StoreKind.allCases)
-    func aHandmadeFaultIsToldByTheFetch(kind: StoreKind) throws {
+    func aHandmadeFaultIsReportedByTheFetch(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         func comparison(_ type: NSComparisonPredicate.Operator, _ value: Any) -> NSPredicate {
             NSComparisonPredicate(
@@ -119,9 +125,12 @@ import Testing
     func aValueOfATypeThatIsNeverStoredIsRefused(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for (format, value) in [
-            ("age = %@", Mood.high as Any), ("age != %@", Mood.high), ("age > %@", 0..<3), ("%@ = age", Int128(3)), ("age IN %@", [Mood.high]), ("age + 1 = %@", Mood.low),
-            ("boss = %@", Mood.low), ("boss.name = %@", Mood.low), ("ANY tags = %@", Mood.low), ("ANY tags.weight = %@", Mood.low), ("tags.@count = %@", Int128(3)),
-            ("SUBQUERY(tags, $t, $t.weight = %@).@count = 0", Mood.low), ("self = %@", Mood.low), ("age IN %@", ["x": Mood.low]), ("age IN {1, %@}", Mood.high),
+            ("age = %@", Mood.high as Any), ("age != %@", Mood.high), ("age > %@", 0..<3), ("%@ = age", Int128(3)), ("age IN %@", [Mood.high]),
+            ("age + 1 = %@", Mood.low),
+            ("boss = %@", Mood.low), ("boss.name = %@", Mood.low), ("ANY tags = %@", Mood.low), ("ANY tags.weight = %@", Mood.low),
+            ("tags.@count = %@", Int128(3)),
+            ("SUBQUERY(tags, $t, $t.weight = %@).@count = 0", Mood.low), ("self = %@", Mood.low), ("age IN %@", ["x": Mood.low]),
+            ("age IN {1, %@}", Mood.high),
         ] {
             // A known format gives the same error.
             for _ in 0..<2 {
@@ -150,10 +159,13 @@ import Testing
 
     @Test("A format nested ten thousand deep is refused", arguments: [
         String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000), String(repeating: "NOT ", count: 10_000) + "a = 1",
-        String(repeating: "!", count: 10_000) + "a = 1", "a = " + String(repeating: "-", count: 10_000) + "b", "a = " + String(repeating: "~", count: 10_000) + "1",
-        "a = " + String(repeating: "abs(", count: 10_000) + "1" + String(repeating: ")", count: 10_000), "a = " + String(repeating: "{", count: 10_000),
+        String(repeating: "!", count: 10_000) + "a = 1", "a = " + String(repeating: "-", count: 10_000) + "b",
+        "a = " + String(repeating: "~", count: 10_000) + "1",
+        "a = " + String(repeating: "abs(", count: 10_000) + "1" + String(repeating: ")", count: 10_000),
+        "a = " + String(repeating: "{", count: 10_000),
         "a = 1" + String(repeating: " + 1", count: 10_000), "a" + String(repeating: "[0]", count: 10_000) + " = 1",
-        "a = " + String(repeating: "TERNARY(a = ", count: 10_000), "a = " + String(repeating: "1 + (", count: 10_000), String(repeating: "$x.a[", count: 10_000),
+        "a = " + String(repeating: "TERNARY(a = ", count: 10_000), "a = " + String(repeating: "1 + (", count: 10_000),
+        String(repeating: "$x.a[", count: 10_000),
         String(repeating: "SUBQUERY(a, $x, ", count: 10_000), "a = " + String(repeating: "2 ** (1 UNION ", count: 10_000),
     ])
     func aFormatNestedTenThousandDeepIsRefused(format: String) throws {
@@ -211,7 +223,8 @@ import Testing
 
     @Test("Arguments of the wrong kind are marked") func argumentsOfTheWrongKindAreMarked() throws {
         for (format, arguments, position) in [
-            ("age = %d", ["x"], 6), ("name = %s", [1], 7), ("%K = 1", [1], 0), ("a = 1 AND b = %f", ["x"], 14), ("age = %d", [Date()], 6), ("a = %@ AND b = %@", [1], 15),
+            ("age = %d", ["x"], 6), ("name = %s", [1], 7), ("%K = 1", [1], 0), ("a = 1 AND b = %f", ["x"], 14), ("age = %d", [Date()], 6),
+            ("a = %@ AND b = %@", [1], 15),
             ("%K = 1", ["a..b"], 0), ("age IN %@", [5], 4), ("age BETWEEN %@", [[1]], 4), ("name MATCHES %@", ["("], 5),
         ] as [(String, [Any], Int)] {
             let error = try #require(#expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: arguments) })

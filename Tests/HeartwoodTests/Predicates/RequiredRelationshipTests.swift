@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// The classes declare every property as required; the model allows null for all. Accessors are those of the plugin.
 final class PathLine: NSManagedObject {
@@ -100,7 +100,8 @@ final class PathSite: NSManagedObject {
         request.predicate = try NSPredicate(translating: #Predicate<PathLine> { $0.order.siteID == "1" })
         #expect(try stack.context.fetch(request).map(\.note) == ["c"])
         request.predicate = NSComparisonPredicate(
-            leftExpression: NSExpression(forKeyPath: \PathLine.order.siteID), rightExpression: NSExpression(forConstantValue: "2"), modifier: .direct,
+            leftExpression: NSExpression(forKeyPath: \PathLine.order.siteID), rightExpression: NSExpression(forConstantValue: "2"),
+            modifier: .direct,
             type: .equalTo)
         #expect(try stack.context.fetch(request).map(\.note) == ["a"])
     }

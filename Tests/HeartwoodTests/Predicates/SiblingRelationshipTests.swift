@@ -11,7 +11,8 @@ import Testing
         (base.name, first.name, second.name, x.name, y.name) = ("Base", "First", "Second", "X", "Y")
         base.properties = [TestStack.attribute("name", .stringAttributeType)]
         for (entity, destination) in [(first, x), (second, y)] {
-            let one = TestStack.relationship("rel", to: destination, toMany: false), many = TestStack.relationship("list", to: destination, toMany: true)
+            let one = TestStack.relationship("rel", to: destination, toMany: false),
+                many = TestStack.relationship("list", to: destination, toMany: true)
             entity.properties = [one, many]
             let back = TestStack.relationship("bases", to: entity, toMany: true), owner = TestStack.relationship("owner", to: entity, toMany: false)
             TestStack.connect(one, back)
@@ -48,7 +49,10 @@ import Testing
         let stack = try stack(kind)
         for (entity, owner) in [("X", "First"), ("Y", "Second")] {
             try stack.fetch(entity)[0].setValue("new", forKey: "title")
-            for format in ["rel.title == 'new'", "ANY list.title == 'new'", "SUBQUERY(list, $x, $x.title == 'new').@count == 1", "SUBQUERY(list, $x, $x.owner.rel.title == 'new').@count == 1"] {
+            for format in [
+                "rel.title == 'new'", "ANY list.title == 'new'", "SUBQUERY(list, $x, $x.title == 'new').@count == 1",
+                "SUBQUERY(list, $x, $x.owner.rel.title == 'new').@count == 1"]
+            {
                 #expect(try names(stack, format) == [owner], "\(format)")
                 #expect(try names(stack, format, in: stack.context.child()) == [owner], "\(format)")
             }
@@ -79,7 +83,9 @@ import Testing
         let stack = try stack(kind)
         for format in ["rel.shoe == 1", "ANY list.shoe == 1", "SUBQUERY(list, $x, $x.shoe == 1).@count == 1"] {
             let error = try #require(#expect(throws: NSError.self) { try names(stack, format) })
-            #expect(error.code == NSPersistentStoreUnsupportedRequestTypeError && error.localizedDescription.contains("has no property \"shoe\""), "\(error)")
+            #expect(
+                error.code == NSPersistentStoreUnsupportedRequestTypeError && error.localizedDescription.contains("has no property \"shoe\""),
+                "\(error)")
         }
     }
 }

@@ -192,7 +192,7 @@ import Testing
             (#Predicate { $0.nameOrCity == "x" }, ["reads several properties: Reader.name, Reader.city"]),
             (#Predicate { $0.memory == 3 }, ["Reader.memory", "reads no property of the entity Reader", "name, points"]),
             (#Predicate { $0.hasChanges }, ["reads no property of the entity Reader"]),
-            (#Predicate { words[$0.city] == 1 }, ["A subscript of what depends on the object cannot be asked of a store."]),
+            (#Predicate { words[$0.city] == 1 }, ["A subscript of a value that depends on the object cannot be asked of a store."]),
             (#Predicate { $0.born!.timeIntervalSince1970 > 3 }, ["none of a managed object's"]),
         ]
         for (predicate, messages) in rows {
@@ -288,7 +288,8 @@ import Testing
         let expression = NSExpression(forKeyPath: \Reader.isAdult)
         request.predicate = NSComparisonPredicate(
             leftExpression: expression, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct, type: .equalTo)
-        #expect((#expect(throws: (any Error).self) { try stack.context.fetch(request) } as? NSError)?.localizedDescription.contains("computes") == true)
+        #expect(
+            (#expect(throws: (any Error).self) { try stack.context.fetch(request) } as? NSError)?.localizedDescription.contains("computes") == true)
         // Unsaved objects count.
         readers[5].name = "Eve"
         request.predicate = named

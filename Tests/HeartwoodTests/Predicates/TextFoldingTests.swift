@@ -21,7 +21,8 @@ import Testing
         }
         for _ in 0..<300 {
             let whole = text(24)
-            let pattern = Bool.random(using: &random) ? text(3) : String(whole.dropFirst(Int.random(in: 0...whole.count, using: &random)).prefix(4)).uppercased()
+            let pattern = Bool.random(using: &random) ? text(3) : String(
+                whole.dropFirst(Int.random(in: 0...whole.count, using: &random)).prefix(4)).uppercased()
             for options in [[.caseInsensitive], [.diacriticInsensitive], [.caseInsensitive, .diacriticInsensitive], []] as [PredicateNode.Options] {
                 let folded = TextMatcher.fold(whole, options), sought = TextMatcher.fold(pattern, options)
                 let expected = sought.isEmpty || Array(folded.utf8).indices.contains { Array(folded.utf8)[$0...].starts(with: sought.utf8) }
@@ -31,12 +32,15 @@ import Testing
                 #expect(try matcher.matches(whole) == expected)
                 let equal = TextMatcher(kind: .order(.lessOrEqual), pattern, options: options)
                 let isBefore = try Array(whole.utf8).withUnsafeBytes { try equal.matches($0, equal.folding(scope)) }
-                #expect(isBefore == !sought.utf8.lexicographicallyPrecedes(folded.utf8), "seed \(seed): \(whole.debugDescription), \(pattern.debugDescription)")
+                #expect(
+                    isBefore == !sought.utf8.lexicographicallyPrecedes(folded.utf8),
+                    "seed \(seed): \(whole.debugDescription), \(pattern.debugDescription)")
             }
         }
     }
 
-    private static let allOptions: [PredicateNode.Options] = [[.caseInsensitive], [.diacriticInsensitive], [.caseInsensitive, .diacriticInsensitive]]
+    private static let allOptions: [PredicateNode.Options] = [
+        [.caseInsensitive], [.diacriticInsensitive], [.caseInsensitive, .diacriticInsensitive]]
 
     /// The invariants of `ASCIIFoldings`, over scalars of every block.
     @Test("No text is denied a byte that its folding has", arguments: [5, 6, 7] as [UInt64])
@@ -65,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Texts in other scripts are quickly told apart from the pattern") func textsInOtherScriptsAreToldFromThePatternAtAGlance() {
+    @Test("Texts in other scripts are quickly distinguished from the pattern") func textsInOtherScriptsAreQuicklyDistinguishedFromThePattern() {
         let foldings = ASCIIFoldings([.caseInsensitive, .diacriticInsensitive])
         func mayHave(_ letter: Character, _ text: String) -> Bool {
             Array(text.utf8).withUnsafeBytes { foldings.mayHave(letter.asciiValue ?? 0, $0) }

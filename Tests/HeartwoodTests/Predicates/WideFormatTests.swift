@@ -13,7 +13,11 @@ import Testing
         let one = stack.insert("A", ["str": "a", "i32": 3]), other = stack.insert("B", ["str": "b"])
         one.setValue(other, forKey: "boss")
         maker.objects = [one, other]
-        let junk = ["(", ")", "{", "}", "[", "]", "'", "\"", "\\", "%", "%@", "%K", "$", "#", "@", ".", ",", "AND", "NOT ", "ANY ", " BETWEEN ", " IN ", "CAST(", "SUBQUERY(", "-", "0x", "1e", "1e999", "99999999999999999999", "\u{0}", "😀", "\u{301}", "**", "<<", "[c]", "[FIRST]", "$x", "nil", "SELF", "FUNCTION(", "\n", "//", "&&", "|", "~", "!", "=", "<>", ":", ":=", "$a := ", "%d", "%%", "TERNARY(", "@count", ".@sum.", " UNION ", "\\u", "\\x", "'\\u{'"]
+        let junk = [
+            "(", ")", "{", "}", "[", "]", "'", "\"", "\\", "%", "%@", "%K", "$", "#", "@", ".", ",", "AND", "NOT ", "ANY ", " BETWEEN ", " IN ",
+            "CAST(", "SUBQUERY(", "-", "0x", "1e", "1e999", "99999999999999999999", "\u{0}", "😀", "\u{301}", "**", "<<", "[c]", "[FIRST]", "$x",
+            "nil", "SELF", "FUNCTION(", "\n", "//", "&&", "|", "~", "!", "=", "<>", ":", ":=", "$a := ", "%d", "%%", "TERNARY(", "@count", ".@sum.",
+            " UNION ", "\\u", "\\x", "'\\u{'"]
         for _ in 0..<700 {
             maker.arguments = []
             var format = Array(maker.finished(maker.predicate(maker.pick([0, 1, 2, 3]), "")))
@@ -33,7 +37,9 @@ import Testing
             do {
                 let predicate = try NSPredicate(parsing: text, argumentArray: maker.arguments)
                 let printed = predicate.predicateFormat
-                if !printed.contains("x-coredata"), !printed.contains("<"), !maker.arguments.contains(where: { $0 is NSDictionary || $0 is NSEntityDescription }) {
+                if !printed.contains("x-coredata"), !printed.contains("<"),
+                    !maker.arguments.contains(where: { $0 is NSDictionary || $0 is NSEntityDescription })
+                {
                     do {
                         let again = try NSPredicate(parsing: printed)
                         if again.predicateFormat != printed { Issue.record("PRINT \(text): \(printed) became \(again.predicateFormat)") }
@@ -92,10 +98,14 @@ import Testing
                 request.predicate = filled
                 let found = try stack.context.fetch(request)
                 let matched = filled.asFetched("Base", in: stack)
-                if Set(found) != Set(people.filter { matched.evaluate(with: $0) }) { Issue.record("TEMPLATEFOUND \(format) with \(maker.arguments.map { ValueText.of($0) }): \(a.count) \(found.count)") }
+                if Set(found) != Set(people.filter { matched.evaluate(with: $0) }) {
+                    Issue.record("TEMPLATEFOUND \(format) with \(maker.arguments.map { ValueText.of($0) }): \(a.count) \(found.count)")
+                }
                 // Built by hand from the same parts.
                 if let comparison = plain as? NSComparisonPredicate {
-                    let hand = NSComparisonPredicate(leftExpression: comparison.leftExpression, rightExpression: comparison.rightExpression, modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType, options: comparison.options)
+                    let hand = NSComparisonPredicate(
+                        leftExpression: comparison.leftExpression, rightExpression: comparison.rightExpression,
+                        modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType, options: comparison.options)
                     if hand.predicateFormat != plain.predicateFormat { Issue.record("HAND \(plain.predicateFormat) \(hand.predicateFormat)") }
                     if people.filter({ hand.evaluate(with: $0) }) != a { Issue.record("HANDFOUND \(plain.predicateFormat)") }
                 }

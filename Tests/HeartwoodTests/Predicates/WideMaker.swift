@@ -34,27 +34,54 @@ struct WideMaker {
         return result + rest
     }
 
-    static let doubles: [Double] = [.nan, .infinity, -.infinity, -0.0, 0, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 0.1, 1, 2, -1, 1e16, 9007199254740992, 9.223372036854775807e18, 0.5, 127, 1e-200, 1e127, 1e126]
-    static let ints: [Int64] = [.min, .max, .min + 1, .max - 1, 0, 1, -1, 2, 3, 7, Int64(Int32.max), Int64(Int32.min), Int64(Int16.max), Int64(Int16.min), 9007199254740993, 255, 32768, -32769, 2147483648]
-    static let decimals: [Decimal] = [.nan, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0, 1, -1, 2, Decimal(string: "0.1")!, Decimal(string: "1.50")!, Decimal(string: "9223372036854775808")!, Decimal(string: "-9223372036854775809")!, Decimal(string: "1e100")!, Decimal(string: "1e-100")!, Decimal(string: "340282366920938463463374607431768211455")!, Decimal(string: "0.1000000000000000055511151231257827")!, Decimal(string: "32767.5")!]
-    static let texts: [String] = ["", "a", "A", "b", "ab", "aB", "Abc", "é", "e\u{301}", "E\u{301}", "É", "ß", "SS", "ss", "ı", "i", "İ", "I", "😀", "👨‍👩‍👧", "a\u{0}b", "\u{0}", "a\u{0}", "\u{1}", "ﬁ", "fi", "Å", "\u{212B}", "a\u{30A}", "한", "\u{1112}\u{1161}\u{11AB}", "z\u{301}\u{323}", "z\u{323}\u{301}", String(repeating: "long ", count: 900), String(repeating: "x", count: 300), "*", "?", "\\", "a*", "[a", "10", "-1.5", "true", "\"", "'", "%@", "\n", "\u{2028}", "\u{FFFD}", "\u{FEFF}a", "Σ", "ς", "σ", "ﾊﾞ", "バ", "a b", "A\u{300}\u{301}", "\u{301}", "\u{10FFFF}", "\u{E000}", "\u{FFFF}"]
+    static let doubles: [Double] = [
+        .nan, .infinity, -.infinity, -0.0, 0, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude,
+        -.greatestFiniteMagnitude, 0.1, 1, 2, -1, 1e16, 9007199254740992, 9.223372036854775807e18, 0.5, 127, 1e-200, 1e127, 1e126]
+    static let ints: [Int64] = [
+        .min, .max, .min + 1, .max - 1, 0, 1, -1, 2, 3, 7, Int64(Int32.max), Int64(Int32.min), Int64(Int16.max), Int64(Int16.min), 9007199254740993,
+        255, 32768, -32769, 2147483648]
+    static let decimals: [Decimal] = [
+        .nan, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0, 1, -1, 2, Decimal(string: "0.1")!,
+        Decimal(string: "1.50")!, Decimal(string: "9223372036854775808")!, Decimal(string: "-9223372036854775809")!, Decimal(string: "1e100")!,
+        Decimal(string: "1e-100")!, Decimal(string: "340282366920938463463374607431768211455")!,
+        Decimal(string: "0.1000000000000000055511151231257827")!, Decimal(string: "32767.5")!]
+    static let texts: [String] = [
+        "", "a", "A", "b", "ab", "aB", "Abc", "é", "e\u{301}", "E\u{301}", "É", "ß", "SS", "ss", "ı", "i", "İ", "I", "😀", "👨‍👩‍👧", "a\u{0}b",
+        "\u{0}", "a\u{0}", "\u{1}", "ﬁ", "fi", "Å", "\u{212B}", "a\u{30A}", "한", "\u{1112}\u{1161}\u{11AB}", "z\u{301}\u{323}", "z\u{323}\u{301}",
+        String(repeating: "long ", count: 900), String(repeating: "x", count: 300), "*", "?", "\\", "a*", "[a", "10", "-1.5", "true", "\"", "'",
+        "%@", "\n", "\u{2028}", "\u{FFFD}", "\u{FEFF}a", "Σ", "ς", "σ", "ﾊﾞ", "バ", "a b", "A\u{300}\u{301}", "\u{301}", "\u{10FFFF}", "\u{E000}",
+        "\u{FFFF}"]
     static let dates: [Double] = [.nan, .infinity, -.infinity, 0, 1, -1, 1e300, -1e12, 86400, 0.1, -0.0, .greatestFiniteMagnitude]
-    static let datas: [Data] = [Data(), Data([0]), Data([0, 0]), Data([1]), Data([255]), Data([1, 2, 3]), Data(repeating: 7, count: 200_000), Data(repeating: 7, count: 5000)]
-    static let uuids = ["00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "00000000-0000-0000-8000-00000000000A", "80000000-0000-0000-0000-00000000000A", "7FFFFFFF-FFFF-FFFF-7FFF-FFFFFFFFFFFF"].map { UUID(uuidString: $0)! }
+    static let datas: [Data] = [
+        Data(), Data([0]), Data([0, 0]), Data([1]), Data([255]), Data([1, 2, 3]), Data(repeating: 7, count: 200_000),
+        Data(repeating: 7, count: 5000)]
+    static let uuids = [
+        "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "00000000-0000-0000-8000-00000000000A",
+        "80000000-0000-0000-0000-00000000000A", "7FFFFFFF-FFFF-FFFF-7FFF-FFFFFFFFFFFF"].map { UUID(uuidString: $0)! }
     static let urls = ["a", "https://example.org/a", "https://example.org/A?b=%20", "file:///tmp/x", "b", "mailto:x@y.z"].map { URL(string: $0)! }
 
     // MARK: Expressions. `p` is the path's start: "" or "$v."
 
-    mutating func chain() -> String { pick(["", "", "", "", "", "boss.", "boss.", "partner.", "boss.boss.", "boss.partner.", "partner.boss.boss."]) }
-    mutating func numberKey() -> String { pick(["i16", "i32", "i64", "dbl", "flt", "dec", "bool", "comp.lat", "comp.inner.n", "i32", "dbl", "dec", "x", "y", "length"]) }
+    mutating func chain() -> String {
+        pick(["", "", "", "", "", "boss.", "boss.", "partner.", "boss.boss.", "boss.partner.", "partner.boss.boss."])
+    }
+    mutating func numberKey() -> String {
+        pick(["i16", "i32", "i64", "dbl", "flt", "dec", "bool", "comp.lat", "comp.inner.n", "i32", "dbl", "dec", "x", "y", "length"])
+    }
     mutating func numberPath(_ p: String) -> String {
         let key = numberKey()
         return p + chain() + (key == "length" ? "str.length" : key)
     }
-    mutating func textPath(_ p: String) -> String { p + chain() + pick(["str", "str", "txt", "comp.name", "comp.inner.s", "x", "uri", "r.label", "id"]) }
-    mutating func many(_ p: String) -> String { p + pick(["", "", "", "boss.", "partner.", "boss.boss."]) + pick(["team", "friends", "tags", "kids", "line", "r"]) }
+    mutating func textPath(_ p: String) -> String {
+        p + chain() + pick(["str", "str", "txt", "comp.name", "comp.inner.s", "x", "uri", "r.label", "id"])
+    }
+    mutating func many(_ p: String) -> String {
+        p + pick(["", "", "", "boss.", "partner.", "boss.boss."]) + pick(["team", "friends", "tags", "kids", "line", "r"])
+    }
     func isPerson(_ many: String) -> Bool { many.hasSuffix("team") || many.hasSuffix("friends") }
-    mutating func memberNumber(_ many: String) -> String { isPerson(many) ? numberKey().replacingOccurrences(of: "length", with: "str.length") : many.hasSuffix("kids") ? "n" : "weight" }
+    mutating func memberNumber(_ many: String) -> String {
+        isPerson(many) ? numberKey().replacingOccurrences(of: "length", with: "str.length") : many.hasSuffix("kids") ? "n" : "weight"
+    }
     mutating func memberText(_ many: String) -> String { isPerson(many) ? pick(["str", "txt", "comp.name", "boss.str", "x"]) : "label" }
 
     mutating func number(_ depth: Int, _ p: String) -> String {
@@ -68,17 +95,25 @@ struct WideMaker {
             case 2: return pick(["nil", "YES", "NO", "2.5", "-1", "1", "0", "7"])
             default: return arg(NSNumber(value: pick(Self.ints)))
             }
-        case 4: return pick(["1", "2", "0", "3.5", "i32", "dbl"]).replacingOccurrences(of: "i32", with: p + "i32").replacingOccurrences(of: "dbl", with: p + "dbl")
+        case 4: return pick(
+            ["1", "2", "0", "3.5", "i32", "dbl"]).replacingOccurrences(of: "i32", with: p + "i32").replacingOccurrences(of: "dbl", with: p + "dbl")
         case 5, 6: return "(\(number(depth - 1, p)) \(pick(["+", "-", "*", "/", "**", "&", "|", "^", "<<", ">>"])) \(number(depth - 1, p)))"
         case 7: return "\(pick(["abs", "floor", "ceiling", "trunc", "sqrt", "ln", "log", "exp", "onesComplement", "noindex", "sum", "max", "count", "average", "median", "stddev", "-", "~"]))(\(number(depth - 1, p)))"
         case 8: return "\(pick(["sum", "min", "max", "count", "average", "median", "stddev"]))(\(number(depth - 1, p)), \(number(depth - 1, p)), \(number(0, p)))"
         case 9: return "TERNARY(\(predicate(depth - 1, p)), \(number(depth - 1, p)), \(number(depth - 1, p)))"
         case 10:
             let many = many(p)
-            return pick(["\(many).@count", "\(many)[SIZE]", "count(\(many))", "\(many).@\(pick(["sum", "avg", "min", "max"])).\(memberNumber(many))", "\(pick(["sum", "min", "max", "count"]))(\(many).\(memberNumber(many)))"])
-        case 11: return subquery(depth - 1, p) + pick([".@count", "[SIZE]", ".@sum.i32", ".@max.dbl"]).replacingOccurrences(of: ".@sum.i32", with: ".@count").replacingOccurrences(of: ".@max.dbl", with: ".@count")
-        case 12: return pick(["length(\(text(depth - 1, p)))", "CAST(\(text(depth - 1, p)), 'NSNumber')", "CAST(\(number(depth - 1, p)), 'NSDecimalNumber')", "FUNCTION(\(text(0, p)), 'doubleValue')", "FUNCTION(\(text(0, p)), 'integerValue')", "FUNCTION(\(text(0, p)), 'length')"])
-        case 13: return pick(["(\(date(depth - 1, p)) - \(date(0, p)))", "FUNCTION(\(date(0, p)), 'timeIntervalSince1970')", "modulus:by:(\(number(0, p)), \(number(0, p)))", "CAST(\(date(0, p)), 'NSNumber')"])
+            return pick([
+                "\(many).@count", "\(many)[SIZE]", "count(\(many))", "\(many).@\(pick(["sum", "avg", "min", "max"])).\(memberNumber(many))",
+                "\(pick(["sum", "min", "max", "count"]))(\(many).\(memberNumber(many)))"])
+        case 11: return subquery(depth - 1, p) + pick([".@count", "[SIZE]", ".@sum.i32", ".@max.dbl"]).replacingOccurrences(
+            of: ".@sum.i32", with: ".@count").replacingOccurrences(of: ".@max.dbl", with: ".@count")
+        case 12: return pick([
+            "length(\(text(depth - 1, p)))", "CAST(\(text(depth - 1, p)), 'NSNumber')", "CAST(\(number(depth - 1, p)), 'NSDecimalNumber')",
+            "FUNCTION(\(text(0, p)), 'doubleValue')", "FUNCTION(\(text(0, p)), 'integerValue')", "FUNCTION(\(text(0, p)), 'length')"])
+        case 13: return pick([
+            "(\(date(depth - 1, p)) - \(date(0, p)))", "FUNCTION(\(date(0, p)), 'timeIntervalSince1970')",
+            "modulus:by:(\(number(0, p)), \(number(0, p)))", "CAST(\(date(0, p)), 'NSNumber')"])
         default:
             let line = p + chain() + pick(["kids", "line"])
             return "\(line)[\(pick(["0", "1", "FIRST", "LAST", "-1", "9", "SIZE", "i32", "\(line)[SIZE] - 1"]))].\(line.hasSuffix("kids") ? "n" : "weight")".replacingOccurrences(of: "[SIZE].n", with: "[SIZE]").replacingOccurrences(of: "[SIZE].weight", with: "[SIZE]").replacingOccurrences(of: "[i32]", with: "[\(p)i32]")
@@ -116,9 +151,13 @@ struct WideMaker {
         if isPerson(many) {
             inner = predicate(max(0, depth), "$\(name).")
         } else if many.hasSuffix("kids") {
-            inner = pick(["$\(name).n > \(number(0, p))", "$\(name).label = \(text(0, p))", "$\(name).owner.i32 >= $\(name).n", "$\(name).label CONTAINS[c] 'a'", "$\(name).owner = SELF", "$\(name).owner.boss.i32 = \(number(0, p))"])
+            inner = pick([
+                "$\(name).n > \(number(0, p))", "$\(name).label = \(text(0, p))", "$\(name).owner.i32 >= $\(name).n",
+                "$\(name).label CONTAINS[c] 'a'", "$\(name).owner = SELF", "$\(name).owner.boss.i32 = \(number(0, p))"])
         } else {
-            inner = pick(["$\(name).weight > \(number(0, p))", "$\(name).label != \(text(0, p))", "$\(name).people.@count > 2", "ANY $\(name).people.i32 > 1", "SELF IN $\(name).people", "$\(name).weight = nil", "SUBQUERY($\(name).people, $q, $q.i32 > $\(name).weight).@count > 0"])
+            inner = pick([
+                "$\(name).weight > \(number(0, p))", "$\(name).label != \(text(0, p))", "$\(name).people.@count > 2", "ANY $\(name).people.i32 > 1",
+                "SELF IN $\(name).people", "$\(name).weight = nil", "SUBQUERY($\(name).people, $q, $q.i32 > $\(name).weight).@count > 0"])
         }
         if chance(4) { inner = "(\(inner)) AND $\(name) != nil" }
         return "SUBQUERY(\(many), $\(name), \(inner))"
@@ -171,7 +210,9 @@ struct WideMaker {
         case 6: return "\(textPath(p)) LIKE\(options()) \(arg(pick(["*a*", "?", "??", "a?", "*\\**", "é*", "*b", "[a-c]", "\\", "*\u{0}*", "*😀"])))"
         case 7: return "\(textPath(p)) MATCHES\(options()) \(arg(pick([".", "a.*", "[a-cé]+", ".*\\u0000.*", "", "(?i)ab", "\\w+", "^$", ".{2}", "\\X"])))"
         case 8: return "\(number(0, p)) BETWEEN {\(number(0, p)), \(number(0, p))}"
-        case 9: return pick(["\(text(0, p)) BETWEEN\(options()) {\(text(0, p)), \(text(0, p))}", "\(p)date BETWEEN {\(date(0, p)), \(date(0, p))}", "\(number(0, p)) BETWEEN \(arg([pick(Self.ints) as Any, pick(Self.doubles)]))"])
+        case 9: return pick([
+            "\(text(0, p)) BETWEEN\(options()) {\(text(0, p)), \(text(0, p))}", "\(p)date BETWEEN {\(date(0, p)), \(date(0, p))}",
+            "\(number(0, p)) BETWEEN \(arg([pick(Self.ints) as Any, pick(Self.doubles)]))"])
         case 10: return "\(number(0, p)) \(pick(["IN", "IN", "NOT IN"])) \(list(depth, p))"
         case 11: return "\(text(0, p)) IN\(options()) \(textList(p))"
         case 12: return "\(date(depth, p)) \(order) \(chance(6) ? "nil" : date(depth, p))"
@@ -194,10 +235,14 @@ struct WideMaker {
         case 17: return "\(object(p)) \(pick(["=", "!="])) \(object(p))"
         case 18:
             return pick([
-                "\(p == "" ? "" : p)entity = \(arg(objects[0].entity))", "\(p)entity.name = \(arg(pick(["A", "B", "C", "Base"])))", "\(p)entity.name IN {'A', 'C'}",
+                "\(p == "" ? "" : p)entity = \(arg(objects[0].entity))", "\(p)entity.name = \(arg(pick(["A", "B", "C", "Base"])))",
+                "\(p)entity.name IN {'A', 'C'}",
                 "\(p)objectID = \(arg(pick(objects).objectID))", "\(p)boss.entity.name = 'B'",
             ])
-        case 19: return pick(["\(p)comp = \(p)comp", "\(p)trans = \(arg(["a"]))", "\(p)comp.inner.n \(order) \(p)comp.lat", "\(p)comp.inner.s \(textual)\(options()) \(text(0, p))", "\(p)x = \(p)y", "\(p)x \(order) \(number(0, p))", "\(p)x \(textual)\(options()) \(text(0, p))", "\(p)comp = \(arg(["lat": 1.0, "name": "a"]))", "\(p)bool \(order) \(number(0, p))"])
+        case 19: return pick([
+            "\(p)comp = \(p)comp", "\(p)trans = \(arg(["a"]))", "\(p)comp.inner.n \(order) \(p)comp.lat",
+            "\(p)comp.inner.s \(textual)\(options()) \(text(0, p))", "\(p)x = \(p)y", "\(p)x \(order) \(number(0, p))",
+            "\(p)x \(textual)\(options()) \(text(0, p))", "\(p)comp = \(arg(["lat": 1.0, "name": "a"]))", "\(p)bool \(order) \(number(0, p))"])
         case 20...23: return "(\(predicate(depth - 1, p)) AND \(predicate(depth - 1, p)))"
         case 24...26: return "(\(predicate(depth - 1, p)) OR \(predicate(depth - 1, p)))"
         case 27, 28: return "NOT (\(predicate(depth - 1, p)))"
@@ -205,15 +250,25 @@ struct WideMaker {
         case 30:
             let to = pick(["team", "friends"])
             return pick([
-                "ANY \(p)\(to).\(pick(["tags", "line"])).weight \(order) \(number(0, p))", "ALL \(p)\(to).kids.n \(order) \(number(0, p))", "ANY \(p)\(to).boss.i32 \(order) \(number(0, p))",
-                "ANY \(p)boss.\(to).\(pick(["tags", "kids"])).label \(textual)\(options()) \(text(0, p))", "NONE \(p)\(to).\(to).i64 \(order) \(number(0, p))", "ALL \(p)tags.people.i32 \(order) \(number(0, p))",
-                "ANY \(p)\(to).boss.team.i32 \(order) \(number(0, p))", "ANY \(p)\(to).tags.@count \(order) 1", "\(p)\(to).tags.@count \(order) 2", "ANY \(p)\(to).r.weight \(order) \(number(0, p))", "ALL \(p)r.weight \(order) \(number(0, p))",
+                "ANY \(p)\(to).\(pick(["tags", "line"])).weight \(order) \(number(0, p))", "ALL \(p)\(to).kids.n \(order) \(number(0, p))",
+                "ANY \(p)\(to).boss.i32 \(order) \(number(0, p))",
+                "ANY \(p)boss.\(to).\(pick(["tags", "kids"])).label \(textual)\(options()) \(text(0, p))",
+                "NONE \(p)\(to).\(to).i64 \(order) \(number(0, p))", "ALL \(p)tags.people.i32 \(order) \(number(0, p))",
+                "ANY \(p)\(to).boss.team.i32 \(order) \(number(0, p))", "ANY \(p)\(to).tags.@count \(order) 1", "\(p)\(to).tags.@count \(order) 2",
+                "ANY \(p)\(to).r.weight \(order) \(number(0, p))", "ALL \(p)r.weight \(order) \(number(0, p))",
             ])
         case 31:
             let to = p + pick(["team", "friends", "boss.team"])
-            return pick(["\(to) CONTAINS \(object(p))", "\(object(p)) IN \(to)", "ANY \(to) = \(object(p))", "ALL \(to) != \(object(p))", "NONE \(to) = \(object(p))", "ANY \(to) IN \(arg([pick(objects), pick(objects)]))", "\(p)boss IN \(arg([pick(objects), NSNull(), pick(objects).objectID]))", "\(to) = \(to)", "\(to) = nil", "\(to).@count = \(p)tags.@count"])
+            return pick([
+                "\(to) CONTAINS \(object(p))", "\(object(p)) IN \(to)", "ANY \(to) = \(object(p))", "ALL \(to) != \(object(p))",
+                "NONE \(to) = \(object(p))", "ANY \(to) IN \(arg([pick(objects), pick(objects)]))",
+                "\(p)boss IN \(arg([pick(objects), NSNull(), pick(objects).objectID]))", "\(to) = \(to)", "\(to) = nil",
+                "\(to).@count = \(p)tags.@count"])
         case 32: return "\(p)\(pick(["kids", "line"]))[\(pick(["0", "FIRST", "LAST", "1"]))] \(pick(["=", "!="])) \(pick(["nil", "\(p)kids[0]", "\(p)line[LAST]"]))"
-        default: return pick(["\(number(depth - 1, p)) = \(text(depth - 1, p))", "\(text(depth - 1, p)) \(order) \(date(depth - 1, p))", "\(p)data \(order) \(text(0, p))", "\(p)\(pick(["uuid", "uri", "data", "trans", "comp"])) \(textual) \(text(0, p))", "\(p)\(pick(["team", "tags"])) \(order) \(number(0, p))"])
+        default: return pick([
+            "\(number(depth - 1, p)) = \(text(depth - 1, p))", "\(text(depth - 1, p)) \(order) \(date(depth - 1, p))",
+            "\(p)data \(order) \(text(0, p))", "\(p)\(pick(["uuid", "uri", "data", "trans", "comp"])) \(textual) \(text(0, p))",
+            "\(p)\(pick(["team", "tags"])) \(order) \(number(0, p))"])
         }
     }
 

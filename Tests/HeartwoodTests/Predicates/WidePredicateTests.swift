@@ -41,7 +41,9 @@ import Testing
         if seed % 3 == 0, kind == .recordLog {
             // Rows have two layouts from here on.
             try stack.changeLayouts()
-            people = try stack.fetch("Base").sorted { Int($0.value(forKey: "id") as? String ?? "") ?? 0 < Int($1.value(forKey: "id") as? String ?? "") ?? 0 }
+            people = try stack.fetch("Base").sorted {
+                Int($0.value(forKey: "id") as? String ?? "") ?? 0 < Int($1.value(forKey: "id") as? String ?? "") ?? 0
+            }
             tags = try stack.fetch("Tag").sorted { $0.key.rawValue < $1.key.rawValue }
         }
         for (number, one) in people.enumerated() where number % 7 == 0 { maker.set(one) }
@@ -70,11 +72,15 @@ import Testing
                 let says = "seed \(seed) \(kind) changed \(isChanged): \(format) with \(maker.arguments.map { ValueText.of($0) })"
                 let predicate: NSPredicate
                 do { predicate = try NSPredicate(parsing: format, argumentArray: maker.arguments) } catch {
-                    if !"\(error)".contains("IN needs a list"), !"\(error)".contains("cannot be cast"), !"\(error)".contains("does not compile") { Issue.record("PARSE \(says): \(error)") }
+                    if !"\(error)".contains("IN needs a list"), !"\(error)".contains("cannot be cast"), !"\(error)".contains("does not compile") {
+                        Issue.record("PARSE \(says): \(error)")
+                    }
                     continue
                 }
                 let printed = predicate.predicateFormat
-                if !printed.contains("x-coredata"), !printed.contains("<"), !maker.arguments.contains(where: { $0 is NSDictionary || $0 is NSEntityDescription }) {
+                if !printed.contains("x-coredata"), !printed.contains("<"),
+                    !maker.arguments.contains(where: { $0 is NSDictionary || $0 is NSEntityDescription })
+                {
                     do {
                         let again = try NSPredicate(parsing: printed)
                         if again.predicateFormat != printed { Issue.record("PRINT \(says): \(printed) became \(again.predicateFormat)") }
@@ -87,11 +93,17 @@ import Testing
                 request.predicate = predicate
                 request.includesSubentities = !own
                 let pool = all.filter { one in entity == "Base" ? !own : own ? one.entity.name == entity : one.entity.isKindOf(entity: stack.coordinator.managedObjectModel.entitiesByName[entity]!) }
-                let sort = maker.pick([[], ["i32"], ["dbl", "id"], ["dec"], ["str", "i16"], ["date"], ["boss.str", "id"], ["uuid"], ["bool", "i64"], ["boss.boss.i32", "dbl"], ["comp.lat"], ["uri"], ["data"], ["flt"], ["x"], ["comp.inner.s", "dec"]])
-                request.sortDescriptors = sort.filter { $0 != "x" || entity == "A" || entity == "B" || entity == "C" }.map { NSSortDescriptor(key: $0, ascending: maker.chance(2)) }
+                let sort = maker.pick([
+                    [], ["i32"], ["dbl", "id"], ["dec"], ["str", "i16"], ["date"], ["boss.str", "id"], ["uuid"], ["bool", "i64"],
+                    ["boss.boss.i32", "dbl"], ["comp.lat"], ["uri"], ["data"], ["flt"], ["x"], ["comp.inner.s", "dec"]])
+                request.sortDescriptors = sort.filter { $0 != "x" || entity == "A" || entity == "B" || entity == "C" }.map {
+                    NSSortDescriptor(key: $0, ascending: maker.chance(2))
+                }
                 var keys: [SortKey] = []
                 keys = try request.sortDescriptors!.map { try SortKey($0, entity: stack.coordinator.managedObjectModel.entitiesByName[entity]!) }
-                func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool { keys.lazy.map { $0.compare(a, b) }.first { $0 != .orderedSame } == .orderedAscending }
+                func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+                    keys.lazy.map { $0.compare(a, b) }.first { $0 != .orderedSame } == .orderedAscending
+                }
                 let matched = predicate.asFetched(entity, in: stack), expected = pool.filter { matched.evaluate(with: $0) }
                 let wanted = Set(expected.map(\.objectID))
                 let ordered = expected.sorted(by: isBefore)
@@ -99,7 +111,9 @@ import Testing
                 if !isChanged || maker.chance(4) {
                     ways.append(("scan", QueryTuning(cores: 1, access: .scan)))
                     if maker.chance(3) { ways.append(("cores", QueryTuning(cores: 3, rowsForCores: 1, access: .scan))) }
-                    for name in WideGraph.indexNames.shuffled(using: &maker.random).prefix(6) { ways.append((name, QueryTuning(access: .index("index:\(name)")))) }
+                    for name in WideGraph.indexNames.shuffled(using: &maker.random).prefix(6) {
+                        ways.append((name, QueryTuning(access: .index("index:\(name)"))))
+                    }
                 }
                 let limit = maker.pick([0, 1, 5]), offset = maker.pick([0, 2])
                 for (name, tuning) in ways {
@@ -109,20 +123,28 @@ import Testing
                             let found = try context.fetch(request)
                             let got = Set(found.map(\.objectID))
                             if got != wanted || found.count != expected.count {
-                                let wrong = all.filter { got.contains($0.objectID) != wanted.contains($0.objectID) }.prefix(3).map { ($0.value(forKey: "id") as? String ?? "?") + (got.contains($0.objectID) ? " too many" : " missing") }
+                                let wrong = all.filter { got.contains($0.objectID) != wanted.contains($0.objectID) }.prefix(3).map {
+                                    ($0.value(forKey: "id") as? String ?? "?") + (got.contains($0.objectID) ? " too many" : " missing")
+                                }
                                 Issue.record("FOUND \(name) \(says) as \(printed) of \(entity) own \(own): \(found.count) for \(expected.count), \(wrong): in memory \(context.queries.lastQueryWasInMemory)")
                                 return
                             }
-                            if zip(found, ordered).contains(where: { isBefore($0, $1) || isBefore($1, $0) }) { Issue.record("ORDER \(name) \(says) by \(sort) of \(entity)") }
+                            if zip(found, ordered).contains(where: { isBefore($0, $1) || isBefore($1, $0) }) {
+                                Issue.record("ORDER \(name) \(says) by \(sort) of \(entity)")
+                            }
                             if try context.count(for: request) != expected.count { Issue.record("COUNT \(name) \(says) of \(entity) own \(own)") }
                             (request.fetchLimit, request.fetchOffset) = (limit, offset)
                             let window = try context.fetch(request)
                             let cut = found.dropFirst(offset), right = Array(limit == 0 ? cut : cut.prefix(limit))
-                            if sort.isEmpty ? window.count != right.count || !Set(window).isSubset(of: found) : window != right { Issue.record("WINDOW \(name) \(says) by \(request.sortDescriptors!) \(limit) \(offset) of \(entity)") }
+                            if sort.isEmpty ? window.count != right.count || !Set(window).isSubset(of: found) : window != right {
+                                Issue.record("WINDOW \(name) \(says) by \(request.sortDescriptors!) \(limit) \(offset) of \(entity)")
+                            }
                             if try context.count(for: request) != right.count { Issue.record("COUNTWINDOW \(name) \(says)") }
                         }
                     } catch {
-                        if !(error as NSError).localizedDescription.contains("has no property") { Issue.record("THROWN \(name) \(says) of \(entity): \((error as NSError).localizedDescription.prefix(600))") }
+                        if !(error as NSError).localizedDescription.contains("has no property") {
+                            Issue.record("THROWN \(name) \(says) of \(entity): \((error as NSError).localizedDescription.prefix(600))")
+                        }
                         break
                     }
                 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Deletes its neighbours before its own deletion.
 final class MutualNode: NSManagedObject {
@@ -71,8 +71,8 @@ final class MutualNode: NSManagedObject {
         }
     }
 
-    @Test("A no-action rule leaves the other side alone", arguments: StoreKind.allCases)
-    func noActionLeavesTheOtherSideAlone(kind: StoreKind) throws {
+    @Test("A no-action rule does not change the other side", arguments: StoreKind.allCases)
+    func noActionDoesNotChangeTheOtherSide(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .noActionDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
         b.setValue(a, forKey: "parent")

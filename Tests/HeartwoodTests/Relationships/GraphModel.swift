@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Every kind of relationship.
 ///
@@ -64,5 +64,5 @@ extension NSManagedObject {
         }
     }
 
-    func place(_ name: String) -> Int { propertyIndex(name) }
+    func index(_ name: String) -> Int { propertyIndex(name) }
 }

@@ -27,10 +27,10 @@ private extension Person {
     }
 
     func insertTask(_ task: NSManagedObject, at index: Int) {
-        let places = IndexSet(integer: index)
-        willChange(.insertion, valuesAt: places, forKey: "tasks")
+        let indexes = IndexSet(integer: index)
+        willChange(.insertion, valuesAt: indexes, forKey: "tasks")
         (primitiveValue(forKey: "tasks") as! NSMutableOrderedSet).insert(task, at: index)
-        didChange(.insertion, valuesAt: places, forKey: "tasks")
+        didChange(.insertion, valuesAt: indexes, forKey: "tasks")
     }
 
     var tags: Set<NSManagedObject> { value(forKey: "tags") as? Set<NSManagedObject> ?? [] }
@@ -116,8 +116,10 @@ private extension Person {
         for step in 0..<200 {
             if step % 50 == 49 { try stack.context.save() }
             let set = person.mutableSetValue(forKey: "tags"), order = person.mutableOrderedSetValue(forKey: "tasks")
-            let some = Set(tags.shuffled(using: &generator).prefix(Int.random(in: 0..<5, using: &generator))), list = Array(tasks.shuffled(using: &generator).prefix(Int.random(in: 0..<4, using: &generator)))
-            let action = Int.random(in: 0..<9, using: &generator), place = ordered.isEmpty ? 0 : Int.random(in: 0..<ordered.count, using: &generator)
+            let some = Set(tags.shuffled(using: &generator).prefix(Int.random(in: 0..<5, using: &generator))),
+                list = Array(tasks.shuffled(using: &generator).prefix(Int.random(in: 0..<4, using: &generator)))
+            let action = Int.random(in: 0..<9, using: &generator),
+                position = ordered.isEmpty ? 0 : Int.random(in: 0..<ordered.count, using: &generator)
             for set in [set, plain] {
                 switch action {
                 case 0: set.union(some)
@@ -145,17 +147,17 @@ private extension Person {
                 order.addObjects(from: list)
                 ordered += list.filter { !ordered.contains($0) }
             case 4 where !ordered.isEmpty:
-                order.removeObject(at: place)
-                ordered.remove(at: place)
+                order.removeObject(at: position)
+                ordered.remove(at: position)
             case 5:
                 order.filter(using: NSPredicate(format: "title < '6'"))
                 ordered.removeAll { $0.value(forKey: "title") as? String ?? "" >= "6" }
             case 6 where !ordered.isEmpty:
-                order.exchangeObject(at: place, withObjectAt: 0)
-                ordered.swapAt(place, 0)
+                order.exchangeObject(at: position, withObjectAt: 0)
+                ordered.swapAt(position, 0)
             case 7 where list.first.map { !ordered.contains($0) } ?? false:
-                order.insert(list[0], at: place)
-                ordered.insert(list[0], at: place)
+                order.insert(list[0], at: position)
+                ordered.insert(list[0], at: position)
             case 8:
                 order.sort(using: [NSSortDescriptor(key: "title", ascending: false)])
                 ordered.sort { ($0.value(forKey: "title") as? String ?? "") > ($1.value(forKey: "title") as? String ?? "") }
@@ -164,7 +166,9 @@ private extension Person {
             let expected = plain.allObjects as? [NSManagedObject] ?? []
             #expect(Set(expected) == person.value(forKey: "tags") as? Set<NSManagedObject> ?? [], "seed \(seed), step \(step), action \(action)")
             #expect(set.count == plain.count && expected.allSatisfy(set.contains), "seed \(seed), step \(step), action \(action)")
-            #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == ordered, "seed \(seed), step \(step), action \(action)")
+            #expect(
+                (person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == ordered,
+                "seed \(seed), step \(step), action \(action)")
         }
     }
 

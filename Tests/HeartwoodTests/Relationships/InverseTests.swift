@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 @Suite struct InverseTests {
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
@@ -71,7 +71,7 @@ import Testing
             #expect(try stack.named("a", in: context).names("friends") == ["a", "b"])
             #expect(try stack.named("b", in: context).names("friends") == ["a", "c"])
         }
-        b.removeManagedObject(c, at: b.place("friends"))
+        b.removeManagedObject(c, at: b.index("friends"))
         a.mutableSetValue(forKey: "friends").remove(a)
         try both(stack) { context throws in
             #expect(try stack.named("c", in: context).names("friends") == [] && stack.named("a", in: context).names("friends") == ["b"])
@@ -96,8 +96,8 @@ import Testing
         try both(stack) { context throws in
             #expect(try stack.named("a", in: context).names("steps") == ["s"] && stack.named("b", in: context).names("steps") == ["p"])
         }
-        let misfit = a.misfit(step, for: a.runtime.properties[a.place("items")])
-        #expect(misfit?.contains("Node.items holds objects of Item, not of Step") == true)
+        let mismatch = a.mismatch(step, for: a.runtime.properties[a.index("items")])
+        #expect(mismatch?.contains("Node.items holds objects of Item, not of Step") == true)
     }
 
     /// A deleted object once stayed a member of its owners in a relationship without an inverse.
@@ -114,14 +114,14 @@ import Testing
         context.delete(try stack.named("b", in: context))
         try context.save()
         let a2 = try stack.named("a", in: stack.anew())
-        #expect(a2.countOfManagedObjects(at: a2.place("follows")) == 1 && a2.names("follows") == ["c"])
+        #expect(a2.countOfManagedObjects(at: a2.index("follows")) == 1 && a2.names("follows") == ["c"])
     }
 
     @Test("Doing the same twice does it once", arguments: StoreKind.allCases)
     func whatIsDoneTwiceIsDoneOnce(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b")
-        let follows = a.place("follows"), friends = a.place("friends")
+        let follows = a.index("follows"), friends = a.index("friends")
         for key in ["friends", "follows"] {
             let set = a.mutableSetValue(forKey: key)
             set.add(b)
@@ -184,8 +184,8 @@ import Testing
             a.setValue(value, forKey: "follows")
             #expect(a.names("follows") == ["x", "y"], "\(type(of: value))")
         }
-        #expect(throws: NSManagedObject.ValueMismatch.self) { try a.setValue(NSSet(array: ["x"]), at: a.place("follows")) }
-        #expect(throws: NSManagedObject.ValueMismatch.self) { try a.setValue(3, at: a.place("follows")) }
+        #expect(throws: NSManagedObject.ValueMismatch.self) { try a.setValue(NSSet(array: ["x"]), at: a.index("follows")) }
+        #expect(throws: NSManagedObject.ValueMismatch.self) { try a.setValue(3, at: a.index("follows")) }
         #expect(a.names("follows") == ["x", "y"])
     }
 

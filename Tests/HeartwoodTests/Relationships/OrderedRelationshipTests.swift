@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 @Suite struct OrderedRelationshipTests {
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
@@ -49,7 +49,7 @@ import Testing
             body(set)
             let expected = plain.array as! [NSManagedObject]
             #expect(set.array as? [NSManagedObject] == expected, "\(name): enumerated")
-            #expect((0..<set.count).map { set[$0] as? NSManagedObject } == expected, "\(name): by place")
+            #expect((0..<set.count).map { set[$0] as? NSManagedObject } == expected, "\(name): by position")
             #expect(set.firstObject as? NSManagedObject === expected.first && set.lastObject as? NSManagedObject === expected.last)
             #expect(set.reversed.array as? [NSManagedObject] == expected.reversed(), "\(name)")
             #expect(set.isEqual(plain) && plain.isEqual(set))
@@ -58,10 +58,10 @@ import Testing
                 #expect((step.value(forKey: "owner") as? NSManagedObject === hub) == plain.contains(step), "\(name): the other side")
             }
             // By index in the context, and in the store.
-            #expect(hub.managedObjects(at: hub.place("steps")) == expected, "\(name)")
+            #expect(hub.managedObjects(at: hub.index("steps")) == expected, "\(name)")
             try stack.context.save()
             #expect(try stack.named("hub", in: stack.anew()).names("steps") == hub.names("steps"), "\(name): saved")
-            #expect(hub.managedObjects(at: hub.place("steps")) == expected, "\(name): after the save")
+            #expect(hub.managedObjects(at: hub.index("steps")) == expected, "\(name): after the save")
         }
         try both("add") { $0.add(steps[0]) }
         try both("add again") { $0.add(steps[0]) }
@@ -96,24 +96,24 @@ import Testing
     @Test("Members are changed by index", arguments: StoreKind.allCases)
     func placesAreChangedByIndex(kind: StoreKind) throws {
         let stack = try stack(kind)
-        let hub = stack.node("hub"), index = hub.place("items"), items = stack.make("Item", (0..<6).map { "\($0)" })
+        let hub = stack.node("hub"), index = hub.index("items"), items = stack.make("Item", (0..<6).map { "\($0)" })
         func names() -> String { hub.names("items").joined() }
         hub.addManagedObjects(Array(items[0..<4]), at: index)
-        hub.insertManagedObject(items[4], atPlace: 0, at: index)
+        hub.insertManagedObject(items[4], atPosition: 0, at: index)
         #expect(names() == "40123")
-        hub.insertManagedObjects([items[5], items[1]], atPlaces: [1, 2], at: index)
+        hub.insertManagedObjects([items[5], items[1]], atPositions: [1, 2], at: index)
         #expect(names() == "450123", "a member stays where it is")
-        hub.replaceManagedObject(atPlace: 0, with: items[3], at: index)
+        hub.replaceManagedObject(atPosition: 0, with: items[3], at: index)
         #expect(names() == "35012")
-        hub.replaceManagedObject(atPlace: 3, with: items[3], at: index)
+        hub.replaceManagedObject(atPosition: 3, with: items[3], at: index)
         #expect(names() == "5032")
-        hub.replaceManagedObjects(atPlaces: [0, 3], with: [items[4], items[1]], at: index)
+        hub.replaceManagedObjects(atPositions: [0, 3], with: [items[4], items[1]], at: index)
         #expect(names() == "4031")
-        hub.moveManagedObjects(atPlaces: [0, 1], toPlace: 2, at: index)
+        hub.moveManagedObjects(atPositions: [0, 1], toPosition: 2, at: index)
         #expect(names() == "3140")
-        hub.removeManagedObjects(atPlaces: [1, 3], at: index)
+        hub.removeManagedObjects(atPositions: [1, 3], at: index)
         hub.removeManagedObjects([items[4], items[5]], at: index)
-        #expect(names() == "3" && hub.managedObject(atPlace: 0, at: index) === items[3])
+        #expect(names() == "3" && hub.managedObject(atPosition: 0, at: index) === items[3])
         #expect(items[0].names("nodes") == [] && items[3].names("nodes") == ["hub"])
     }
 
@@ -145,14 +145,14 @@ import Testing
         item.setValue([hub], forKey: "nodes")
         try stack.context.save()
         let contexts = (0..<3).map { _ in stack.anew() }
-        let hubs = contexts.map { $0.object(with: hub.objectID) }, index = hub.place("steps")
+        let hubs = contexts.map { $0.object(with: hub.objectID) }, index = hub.index("steps")
         for hub in hubs { #expect(hub.names("steps") == ["a", "b", "c"]) }
         // One appends, one reorders, one removes.
         hubs[0].addManagedObject(stack.insert("Step", ["name": "d"], into: contexts[0]), at: index)
-        hubs[0].addManagedObject(stack.insert("Item", ["name": "j"], into: contexts[0]), at: hub.place("items"))
-        hubs[1].moveManagedObjects(atPlaces: [2], toPlace: 0, at: index)
-        hubs[1].insertManagedObject(stack.insert("Step", ["name": "e"], into: contexts[1]), atPlace: 1, at: index)
-        hubs[1].addManagedObject(stack.insert("Item", ["name": "k"], into: contexts[1]), at: hub.place("items"))
+        hubs[0].addManagedObject(stack.insert("Item", ["name": "j"], into: contexts[0]), at: hub.index("items"))
+        hubs[1].moveManagedObjects(atPositions: [2], toPosition: 0, at: index)
+        hubs[1].insertManagedObject(stack.insert("Step", ["name": "e"], into: contexts[1]), atPosition: 1, at: index)
+        hubs[1].addManagedObject(stack.insert("Item", ["name": "k"], into: contexts[1]), at: hub.index("items"))
         hubs[2].removeManagedObject(try stack.named("b", "Step", in: contexts[2]), at: index)
         hubs[2].addManagedObject(stack.insert("Step", ["name": "f"], into: contexts[2]), at: index)
         for context in contexts { try context.save() }
@@ -165,7 +165,7 @@ import Testing
     @Test("A change of a long order writes only the members that moved", arguments: StoreKind.recordLogs, ["steps", "items"])
     func aChangeOfALongOrderWritesWhatMoved(kind: StoreKind, key: String) throws {
         let stack = try stack(kind)
-        let hub = stack.node("hub"), index = hub.place(key), entity = key == "steps" ? "Step" : "Item"
+        let hub = stack.node("hub"), index = hub.index(key), entity = key == "steps" ? "Step" : "Item"
         hub.setValue(stack.make(entity, (0..<800).map { "\($0)" }), forKey: key)
         try stack.context.save()
         var expected = hub.names(key)
@@ -182,16 +182,16 @@ import Testing
         try cost("appending", atMost: 1024) { $1.addManagedObject(stack.insert(entity, ["name": "last"], into: $0), at: index) }
         expected.insert("first", at: 0)
         try cost("inserting first", atMost: 1024) {
-            $1.insertManagedObject(stack.insert(entity, ["name": "first"], into: $0), atPlace: 0, at: index)
+            $1.insertManagedObject(stack.insert(entity, ["name": "first"], into: $0), atPosition: 0, at: index)
         }
         expected.insert("middle", at: 400)
         try cost("inserting", atMost: 1024) {
-            $1.insertManagedObject(stack.insert(entity, ["name": "middle"], into: $0), atPlace: 400, at: index)
+            $1.insertManagedObject(stack.insert(entity, ["name": "middle"], into: $0), atPosition: 400, at: index)
         }
         expected.insert(expected.remove(at: 5), at: 600)
-        try cost("moving", atMost: 1024) { $1.moveManagedObjects(atPlaces: [5], toPlace: 600, at: index) }
+        try cost("moving", atMost: 1024) { $1.moveManagedObjects(atPositions: [5], toPosition: 600, at: index) }
         expected.remove(at: 300)
-        try cost("removing", atMost: 1024) { $1.removeManagedObjects(atPlaces: [300], at: index) }
+        try cost("removing", atMost: 1024) { $1.removeManagedObjects(atPositions: [300], at: index) }
         expected.reverse()
         try cost("reversing", atMost: 160_000) { $1.setManagedObjects($1.managedObjects(at: index).reversed(), at: index) }
     }
@@ -210,10 +210,10 @@ import Testing
     @Test("Positions keep their order, and as few as possible change") func placesKeepTheirOrderAndChangeAsFewAsPossible() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
-        var places = LinkOrder.changes([Int64?](repeating: nil, count: 20)).map(\.place)
-        #expect(places == places.sorted() && Set(places).count == 20)
+        var positions = LinkOrder.changes([Int64?](repeating: nil, count: 20)).map(\.position)
+        #expect(positions == positions.sorted() && Set(positions).count == 20)
         for round in 0..<400 {
-            var wanted: [Int64?] = places
+            var wanted: [Int64?] = positions
             var moved = 0
             for _ in 0...Int(random.next() % 3) {
                 moved += 1
@@ -225,18 +225,18 @@ import Testing
                 }
             }
             let changes = LinkOrder.changes(wanted)
-            for change in changes { wanted[change.index] = change.place }
-            places = wanted.compactMap { $0 }
-            #expect(places.count == wanted.count && zip(places, places.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed), round \(round)")
-            #expect(changes.count <= moved || changes.count > places.count / 2, "seed \(seed), round \(round)")
-            if places.count > 60 { places.removeSubrange(10..<40) }
+            for change in changes { wanted[change.index] = change.position }
+            positions = wanted.compactMap { $0 }
+            #expect(positions.count == wanted.count && zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed), round \(round)")
+            #expect(changes.count <= moved || changes.count > positions.count / 2, "seed \(seed), round \(round)")
+            if positions.count > 60 { positions.removeSubrange(10..<40) }
         }
         // No room between, none before the first, none after the last.
         for crowded: [Int64?] in [[1, nil, 2], [nil, .min], [.max, nil], [.min, nil, .max]] {
             var result = crowded
-            for change in LinkOrder.changes(crowded) { result[change.index] = change.place }
-            let places = result.compactMap { $0 }
-            #expect(places.count == crowded.count && zip(places, places.dropFirst()).allSatisfy { $0 < $1 })
+            for change in LinkOrder.changes(crowded) { result[change.index] = change.position }
+            let positions = result.compactMap { $0 }
+            #expect(positions.count == crowded.count && zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
         }
     }
 

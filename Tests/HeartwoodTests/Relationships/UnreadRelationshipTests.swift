@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// An unread to-many relationship answers questions at the cost of the question.
 @Suite struct UnreadRelationshipTests {
@@ -34,10 +34,10 @@ import Testing
 
         /// Rows and entries read by `body`; checks that the relationship is still unread.
         func cost(_ key: String, _ body: () throws -> Void) rethrows -> (rows: UInt64, entries: Int) {
-            let rows = stack.rowReads, entries = context.queries.memberEntriesRead
+            let rows = stack.rowReads, entries = MembersRead(by: context)
             try body()
             #expect(hub.hasFault(forRelationshipNamed: key), "\(key) was read")
-            return (stack.rowReads - rows, context.queries.memberEntriesRead - entries)
+            return (stack.rowReads - rows, entries.read)
         }
     }
 
@@ -45,7 +45,7 @@ import Testing
     func countContainsAndFirstReadNoMembers(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {
-            let index = far.hub.place(key), ids = far.members[key]!
+            let index = far.hub.index(key), ids = far.members[key]!
             let inside = far.context.object(with: ids[40]), outside = far.context.object(with: ids.last!)
             let counting = far.cost(key) { #expect(far.hub.countOfManagedObjects(at: index) == Self.many) }
             #expect(counting.rows == 0 && counting.entries == 0)
@@ -73,7 +73,7 @@ import Testing
     func addingAndRemovingReadsNoOtherMember(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {
-            let index = far.hub.place(key), ids = far.members[key]!
+            let index = far.hub.index(key), ids = far.members[key]!
             let cost = far.cost(key) {
                 far.hub.addManagedObject(far.context.object(with: ids.last!), at: index)
                 far.hub.removeManagedObject(far.context.object(with: ids[7]), at: index)
@@ -101,7 +101,7 @@ import Testing
     @Test("The other side of an ordered relationship answers too", arguments: StoreKind.allCases)
     func theOtherSideOfAnOrderAnswersToo(kind: StoreKind) throws {
         let far = try Far(kind)
-        let item = far.context.object(with: far.members["items"]![5]), index = item.place("nodes")
+        let item = far.context.object(with: far.members["items"]![5]), index = item.index("nodes")
         #expect(item.containsManagedObject(far.hub, at: index) && item.countOfManagedObjects(at: index) == 1)
         #expect(item.firstManagedObject(at: index) === far.hub && item.hasFault(forRelationshipNamed: "nodes"))
     }

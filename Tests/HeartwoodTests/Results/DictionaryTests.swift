@@ -77,7 +77,9 @@ import Testing
         let found = try #require(try stack.context.fetch(request).first)
         #expect(found.count == 13)
         #expect(found["int16"] as? Int16 == 1 && found["int32"] as? Int32 == 2 && found["int64"] as? Int64 == 3)
-        #expect(found["double"] as? Double == 1.5 && found["float"] as? Float == 2.5 && found["decimal"] as? NSDecimalNumber == NSDecimalNumber(string: "0.1"))
+        #expect(
+            found["double"] as? Double == 1.5 && found["float"] as? Float == 2.5
+                && found["decimal"] as? NSDecimalNumber == NSDecimalNumber(string: "0.1"))
         #expect(found["bool"] as? Bool == true && found["string"] as? String == "text" && found["uuid"] as? UUID == uuid)
         #expect(found["date"] as? Date == Date(timeIntervalSinceReferenceDate: 4) && found["data"] as? Data == Data([1, 2]))
         #expect(found["uri"] as? URL == URL(string: "https://example.org") && found["transformable"] as? [String] == ["a", "b"])
@@ -128,7 +130,7 @@ import Testing
     }
 
     @Test("Dictionaries have only the store's state", arguments: StoreKind.allCases)
-    func onlyTheStoreIsToldOf(kind: StoreKind) throws {
+    func onlyTheStoreIsReported(kind: StoreKind) throws {
         let stack = try filled(kind), child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.context
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "email", ascending: true)])
@@ -165,9 +167,12 @@ import Testing
             request.fetchLimit = limit
             return texts(try stack.context.fetch(request))
         }
-        #expect(try found(["email", "n = tags.@count"], [("n", false), ("email", false)]) == ["email 0, n 1", "email 3, n 0", "email 2, n 0", "email 1, n 0"])
-        #expect(try found(["email", "tags.@count"], [("tags.@count", false), ("email", true)], limit: 2) == ["email 0, tags.@count 1", "email 1, tags.@count 0"])
-        #expect(try found(["email", "title = group.title"], [("title", true), ("email", false)]) == ["email 3", "email 1, title blue", "email 2, title red", "email 0, title red"])
+        #expect(try found(
+            ["email", "n = tags.@count"], [("n", false), ("email", false)]) == ["email 0, n 1", "email 3, n 0", "email 2, n 0", "email 1, n 0"])
+        #expect(try found(
+            ["email", "tags.@count"], [("tags.@count", false), ("email", true)], limit: 2) == ["email 0, tags.@count 1", "email 1, tags.@count 0"])
+        #expect(try found(["email", "title = group.title"], [("title", true), ("email", false)]) == [
+            "email 3", "email 1, title blue", "email 2, title red", "email 0, title red"])
         // A property's own name goes first.
         #expect(try found(["email", "age = tags.@count"], [("age", false)], limit: 1) == ["age 0, email 3"])
         #expect(throws: (any Error).self) { try found(["email", "n = tags.@count"], [("m", true)]) }
@@ -175,13 +180,14 @@ import Testing
     }
 
     @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.allCases)
-    func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
+    func aQuestionThatRowsCannotAnswerIsAskedOfObjects(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let request = TestStack.dictionaries("Person", ["name", "tagged = SUBQUERY(tags, $t, $t.label = 't').@count", "group"], sort: byEmail)
         let found = try reader.fetch(request)
         #expect(found.map { text($0["tagged"] ?? "-") } == ["1", "0", "0", "0"] && found[0]["group"] is NSManagedObjectID)
         #expect(reader.registeredCount == 0)
-        let sums = TestStack.dictionaries("Person", ["name", "n = sum:(SUBQUERY(tags, $t, $t.label = 't').@count)"], by: ["name"], sort: [("name", true)])
+        let sums = TestStack.dictionaries(
+            "Person", ["name", "n = sum:(SUBQUERY(tags, $t, $t.label = 't').@count)"], by: ["name"], sort: [("name", true)])
         #expect(texts(try reader.fetch(sums)) == ["n 1, name Ann", "n 0, name Bob", "n 0, name Cy"])
     }
 

@@ -77,13 +77,16 @@ import Testing
             stack.insert("Person", ["name": name]).setValue(age, forKey: "age")
         }
         try context.save()
-        let all = TestStack.dictionaries("Person", ["n = count:(distinct:(age))", "s = sum:(distinct:(age))", "t = count:(distinct:(name))", "u = count:(age)"])
+        let all = TestStack.dictionaries(
+            "Person", ["n = count:(distinct:(age))", "s = sum:(distinct:(age))", "t = count:(distinct:(name))", "u = count:(age)"])
         #expect(texts(try context.fetch(all)) == ["n 3, s 7, t 2, u 5"])
-        let grouped = TestStack.dictionaries("Person", ["name", "n = count:(distinct:(age))", "m = average:(distinct:(age))"], by: ["name"], sort: [("name", true)])
+        let grouped = TestStack.dictionaries(
+            "Person", ["name", "n = count:(distinct:(age))", "m = average:(distinct:(age))"], by: ["name"], sort: [("name", true)])
         #expect(texts(try context.fetch(grouped)) == ["m 1.5, n 2, name a", "m 3, n 2, name b"])
         grouped.havingPredicate = NSPredicate(format: "sum:(distinct:(age)) > 5")
         #expect(texts(try context.fetch(grouped)) == ["m 3, n 2, name b"])
-        let built = NSExpression(forFunction: "count:", arguments: [NSExpression(forFunction: "distinct:", arguments: [NSExpression(forConstantValue: [1, 1, 2, 1.0])])])
+        let built = NSExpression(
+            forFunction: "count:", arguments: [NSExpression(forFunction: "distinct:", arguments: [NSExpression(forConstantValue: [1, 1, 2, 1.0])])])
         #expect(built.expressionValue(with: nil, context: nil) as? Int == 2)
     }
 
@@ -101,7 +104,9 @@ import Testing
     func keysMayBeRelationshipsExpressionsAndOfSubentities(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let bosses = try stack.context.fetch(TestStack.dictionaries("Sample", ["boss", "n = @count"], by: ["boss"], having: "$n > 1"))
-        #expect(bosses.count == 1 && (bosses[0]["boss"] as? NSManagedObjectID).map { stack.context.object(with: $0).value(forKey: "id") as? String } == "a")
+        #expect(
+            bosses.count == 1
+                && (bosses[0]["boss"] as? NSManagedObjectID).map { stack.context.object(with: $0).value(forKey: "id") as? String } == "a")
         #expect(texts(try stack.context.fetch(TestStack.dictionaries("Sample", by: ["extra"], sort: [("extra", true)]))) == ["", "extra x"])
         let lengths = TestStack.dictionaries("Sample", ["length = length:(name)", "n = @count"], by: ["length"], sort: [("length", true)])
         #expect(texts(try stack.context.fetch(lengths)) == ["length 2, n 1", "length 3, n 3", "length 6, n 1"])
@@ -118,7 +123,8 @@ import Testing
     @Test("No objects make one group without keys and none with keys", arguments: StoreKind.allCases)
     func noObjectsAreOneGroupWithoutKeysAndNoneWith(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
-        let request = TestStack.dictionaries("Sample", ["n = @count", "total = sum:(age)", "most = max:(age)", "mean = average:(age)"], where: "age > 1000")
+        let request = TestStack.dictionaries(
+            "Sample", ["n = @count", "total = sum:(age)", "most = max:(age)", "mean = average:(age)"], where: "age > 1000")
         #expect(texts(try stack.context.fetch(request)) == ["n 0, total 0"])
         #expect(try stack.context.count(for: request) == 1)
         request.propertiesToGroupBy = ["name"]
@@ -138,10 +144,11 @@ import Testing
 
     /// The view computes all of it from row bytes; no object is made.
     @Test("Rows answer the usual requests", arguments: StoreKind.planning)
-    func rowsTellWhatIsUsual(kind: StoreKind) throws {
+    func rowsShowTheUsualValues(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let requests = [
-            TestStack.dictionaries("Sample"), TestStack.dictionaries("Sample", ["name", "boss.boss.name", "boss", "objectID", "extra", "tags.@max.weight"]),
+            TestStack.dictionaries("Sample"),
+            TestStack.dictionaries("Sample", ["name", "boss.boss.name", "boss", "objectID", "extra", "tags.@max.weight"]),
             TestStack.dictionaries("Sample", ["n = sum:(boss.age * 2)", "m = count:(team)", "extra"], by: ["extra"]),
         ]
         for request in requests {
@@ -163,7 +170,7 @@ import Testing
             for number in 0..<5000 {
                 key.removeAll()
                 if number > 0 { key.append(text: String(repeating: "x", count: number % 40) + "\(number)") }
-                let found = table.number(of: key.buffer)
+                let found = table.number(of: key.unsafeBuffer)
                 #expect(found.number == number && found.isNew == (round == 0))
             }
         }

@@ -52,15 +52,19 @@ import Testing
             Aggregate("average:(age)", "age", average), Aggregate("@avg.bits", "bits", average), Aggregate("stddev:(age)", "age", deviation),
             Aggregate("median:(bits)", "bits", median), Aggregate("min:(name)", "name", extremum(.orderedAscending)),
             Aggregate("max:(born)", "born", extremum(.orderedDescending)), Aggregate("@max.age", "age", extremum(.orderedDescending)),
-            Aggregate("min:(ratio)", "ratio", extremum(.orderedAscending)), Aggregate("max:(tags.weight)", "tags.weight", extremum(.orderedDescending)),
-            Aggregate("count:(tags)", "tags", count), Aggregate("sum:(tags.@count)", "tags.@count", sum), Aggregate("sum:(age + bits)", "age + bits", sum),
+            Aggregate("min:(ratio)", "ratio", extremum(.orderedAscending)),
+            Aggregate("max:(tags.weight)", "tags.weight", extremum(.orderedDescending)),
+            Aggregate("count:(tags)", "tags", count), Aggregate("sum:(tags.@count)", "tags.@count", sum),
+            Aggregate("sum:(age + bits)", "age + bits", sum),
             Aggregate("max:(boss.age)", "boss.age", extremum(.orderedDescending)), Aggregate("sum:(team.@sum.bits)", "team.@sum.bits", sum),
             Aggregate("sum:(SUBQUERY(tags, $t, $t.weight > 1).@count)", "SUBQUERY(tags, $t, $t.weight > 1).@count", sum),
         ]
     }
 
-    private static let keys = ["name", "age", "flag", "ratio", "born", "price", "word", "boss.name", "boss.age", "extra", "length:(word)", "age + 1", "boss.boss.flag"]
-    private static let columns = keys + ["bits", "id", "boss", "tags.@count", "tags.@max.weight", "uppercase:(name)", "TERNARY(age > 5, name, word)", "team.@avg.age"]
+    private static let keys = [
+        "name", "age", "flag", "ratio", "born", "price", "word", "boss.name", "boss.age", "extra", "length:(word)", "age + 1", "boss.boss.flag"]
+    private static let columns = keys + [
+        "bits", "id", "boss", "tags.@count", "tags.@max.weight", "uppercase:(name)", "TERNARY(age > 5, name, word)", "team.@avg.age"]
 
     /// Null comes first.
     private static func order(_ a: Any?, _ b: Any?) -> ComparisonResult {
@@ -72,7 +76,9 @@ import Testing
         return x < y ? .orderedAscending : x > y ? .orderedDescending : .orderedSame
     }
 
-    private static func number(_ value: Any) -> Double { (value as? Date)?.timeIntervalSinceReferenceDate ?? (value as? NSNumber)?.doubleValue ?? 0 }
+    private static func number(_ value: Any) -> Double {
+        (value as? Date)?.timeIntervalSinceReferenceDate ?? (value as? NSNumber)?.doubleValue ?? 0
+    }
 
     /// Parses each format once.
     private final class Expressions {
@@ -156,7 +162,9 @@ import Testing
             let entity = Int.random(in: 0..<6, using: &random) == 0 ? "Special" : "Sample", own = Bool.random(using: &random)
             let format = pick(["age > 2", "name != nil AND bits > 3", "TRUEPREDICATE", "boss.age >= 3", "length:(word) = 1"], 1)[0]
             let predicate = NSPredicate(format: format)
-            let objects = all.filter { (own || $0.entity.name == entity) && (entity == "Sample" || $0.entity.name == entity) && predicate.evaluate(with: $0) }
+            let objects = all.filter {
+                (own || $0.entity.name == entity) && (entity == "Sample" || $0.entity.name == entity) && predicate.evaluate(with: $0)
+            }
             let request = NSFetchRequest<NSDictionary>(entityName: entity)
             request.resultType = .dictionaryResultType
             request.includesSubentities = own
@@ -165,7 +173,8 @@ import Testing
             var rows: [Row], order: [String]
             var fetched: [String]
             if isGrouped {
-                let keys = pick(Self.keys, Int.random(in: 0..<3, using: &random)), aggregates = pick(Self.aggregates, Int.random(in: 1..<4, using: &random))
+                let keys = pick(Self.keys, Int.random(in: 0..<3, using: &random)),
+                    aggregates = pick(Self.aggregates, Int.random(in: 1..<4, using: &random))
                 fetched = pick(keys, Int.random(in: 0...keys.count, using: &random)) + aggregates.map(\.format)
                 order = keys.isEmpty ? [] : pick([keys, [aggregates[0].format] + keys], 1)[0]
                 let having = keys.isEmpty ? nil : aggregates[0]
@@ -173,11 +182,11 @@ import Testing
                 let isNumber = having.map { !["min:(name)", "max:(born)"].contains($0.format) } ?? false
                 var groups: [(keys: [Any?], objects: [NSManagedObject])] = keys.isEmpty ? [([], objects)] : []
                 if !keys.isEmpty {
-                    var places: [String: Int] = [:]
+                    var indexes: [String: Int] = [:]
                     for object in objects {
                         let values = keys.map { expressions.value($0, object) }, name = values.map { $0.map(text) ?? "nil" }.joined(separator: "|")
-                        if let index = places[name] { groups[index].objects.append(object) } else {
-                            places[name] = groups.count
+                        if let index = indexes[name] { groups[index].objects.append(object) } else {
+                            indexes[name] = groups.count
                             groups.append((values, [object]))
                         }
                     }
@@ -196,7 +205,8 @@ import Testing
                 request.propertiesToGroupBy = keys.map(property)
             } else {
                 fetched = pick(Self.columns, Int.random(in: 1..<5, using: &random))
-                order = pick([["id"], ["age", "id"], ["boss.name", "name", "id"], fetched.contains("age + 1") ? ["age + 1", "id"] : ["bits", "id"]], 1)[0]
+                order = pick(
+                    [["id"], ["age", "id"], ["boss.name", "name", "id"], fetched.contains("age + 1") ? ["age + 1", "id"] : ["bits", "id"]], 1)[0]
                 rows = objects.map { object in
                     Self.row(fetched, fetched.map { expressions.value($0, object) }, order.map { expressions.value($0, object) })
                 }

@@ -18,10 +18,14 @@ import Testing
             (make(["tags.label"]), "tags is a to-many relationship"), (make(["name", "name"]), "\"name\" is fetched twice"),
             (make(["name", "n = sum:(max:(age))"]), "an aggregate of an aggregate"),
             (make(["age", "n = @count"], by: ["name"]), "\"age\" is not in propertiesToGroupBy"),
-            (make(["n = sum:(max:(age))"], by: ["name"]), "an aggregate of an aggregate"), (make(["name"], by: ["n = @count"]), "it is an aggregate"),
-            (make(["name"], by: ["size"]), "has no property \"size\""), (make(["name"], by: ["name"], having: "age > 3"), "\"age\" is not in propertiesToGroupBy"),
-            (make(["name"], having: "name = 'x'"), "needs propertiesToGroupBy"), (make(["name"], by: ["name"], having: "$n > 3"), "$n has no value"),
-            (make(["name"], by: ["name"], sort: [("size", true)]), "sorted by \"size\""), (make(["name"], sort: [("size", true)]), "sorted by \"size\""),
+            (make(["n = sum:(max:(age))"], by: ["name"]), "an aggregate of an aggregate"),
+            (make(["name"], by: ["n = @count"]), "it is an aggregate"),
+            (make(["name"], by: ["size"]), "has no property \"size\""),
+            (make(["name"], by: ["name"], having: "age > 3"), "\"age\" is not in propertiesToGroupBy"),
+            (make(["name"], having: "name = 'x'"), "needs propertiesToGroupBy"),
+            (make(["name"], by: ["name"], having: "$n > 3"), "$n has no value"),
+            (make(["name"], by: ["name"], sort: [("size", true)]), "sorted by \"size\""),
+            (make(["name"], sort: [("size", true)]), "sorted by \"size\""),
             (make(["x = $y"]), "$y has no value"),
         ]
         for (request, says) in cases {

@@ -29,7 +29,7 @@ import Testing
         return mirror.takeLog()
     }
 
-    @Test("An insertion is reported with its new section") func anInsertionIsToldWithItsNewSection() throws {
+    @Test("An insertion is reported with its new section") func anInsertionIsReportedWithItsNewSection() throws {
         let (stack, controller, mirror) = try followed()
         #expect(told(stack, mirror) { stack.insert("Person", ["name": "abe", "age": 1]) } == ["will", "insert abe - 0.0", "did"])
         #expect(
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test("Deletions are reported by old positions, and sections are removed with their last object")
-    func deletionsAreToldByOldPlacesAndSectionsGoWithTheirLastObject() throws {
+    func deletionsAreReportedByOldPositionsAndSectionsGoWithTheirLastObject() throws {
         let (stack, controller, mirror) = try followed()
         let log = try told(stack, mirror) {
             for name in ["ada", "cid"] { stack.context.delete(try person(name, stack)) }
@@ -52,7 +52,7 @@ import Testing
         #expect(controller.shown == "2: bob | 3: dan")
     }
 
-    @Test("An update keeps its position and a move has two") func anUpdateKeepsItsPlaceAndAMoveHasTwo() throws {
+    @Test("An update keeps its position and a move has two") func anUpdateKeepsItsIndexPathAndAMoveHasTwo() throws {
         let (stack, controller, mirror) = try followed()
         #expect(try told(stack, mirror) { try person("cid", stack).setValue("c@d.e", forKey: "email") } == ["will", "update cid 1.1 1.1", "did"])
         // The order's value changes, and the position does not.
@@ -104,7 +104,7 @@ import Testing
         #expect(try told(stack, mirror) { try person("cid", stack).setValue(law, forKey: "group") } == ["will", "move cid 0.0 1.2", "did"])
     }
 
-    @Test("Sections that swap their positions are reported so") func sectionsThatChangePlacesAreToldSo() throws {
+    @Test("Sections that swap their positions are reported so") func sectionsThatChangePositionsAreReported() throws {
         let (stack, controller, mirror) = try followed()
         let log = try told(stack, mirror) {
             for name in ["bob", "cid"] { try person(name, stack).setValue(1, forKey: "age") }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test("A reset is not reported, and the next change fetches everything again")
-    func aResetIsNotToldAndTheNextChangeHasEverythingFoundAnew() throws {
+    func aResetIsNotReportedAndTheNextChangeHasEverythingFoundAnew() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let snapshots = SnapshotKeeper(), differences = DifferenceKeeper(), others = [stack.controller(), stack.controller()]
         others[0].delegate = snapshots
@@ -201,7 +201,8 @@ import Testing
         #expect(controller.shown == "ada bob cid dan" && mirror.log == [])
         // Missed changes are reported with the next ones.
         controller.delegate = mirror
-        #expect(told(stack, mirror) { stack.insert("Person", ["name": "fay", "age": 8]) } == ["will", "insert fay - 0.4", "insert eve - 0.5", "did"])
+        #expect(
+            told(stack, mirror) { stack.insert("Person", ["name": "fay", "age": 8]) } == ["will", "insert fay - 0.4", "insert eve - 0.5", "did"])
     }
 
     @Test("A conflict about unique values removes one of two objects") func aConflictOverUniqueValuesTakesOneOfTwoOut() throws {
@@ -217,7 +218,7 @@ import Testing
         #expect(mirror.sections == ListMirror.sections(of: controller))
     }
 
-    @Test("Changes made while the delegate is called are reported afterwards") func changesMadeWhileTheDelegateIsToldAreToldAfterwards() throws {
+    @Test("Changes made while the delegate is called are reported afterwards") func changesMadeDuringADelegatesCallAreReportedAfterwards() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         mirror.during = { line in
             guard line == "insert eve - 0.4" else { return }
@@ -255,14 +256,14 @@ import Testing
     }
 
     @Test("Longest increasing subsequences are found") func longestRisesAreFound() {
-        #expect(LongestIncreasingSubsequence.places(in: [] as [Int]) == [])
-        #expect(LongestIncreasingSubsequence.places(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
-        #expect(LongestIncreasingSubsequence.places(in: [0, 1, 2]) == [0, 1, 2])
-        #expect(LongestIncreasingSubsequence.places(in: [2, 1, 0]).count == 1)
+        #expect(LongestIncreasingSubsequence.indexes(in: [] as [Int]) == [])
+        #expect(LongestIncreasingSubsequence.indexes(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
+        #expect(LongestIncreasingSubsequence.indexes(in: [0, 1, 2]) == [0, 1, 2])
+        #expect(LongestIncreasingSubsequence.indexes(in: [2, 1, 0]).count == 1)
     }
 
     @Test("A reset while the delegate is called leaves the reported state", arguments: ["will", "insert eve - 0.4", "did"])
-    func aResetWhileTheDelegateIsToldLeavesWhatWasTold(moment: String) throws {
+    func aResetDuringADelegatesCallKeepsTheReportedChanges(moment: String) throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let second = stack.controller(sort: ["-name"]), other = ListMirror()
         second.delegate = other
@@ -285,7 +286,7 @@ import Testing
     }
 
     @Test("A save while the delegate is called is followed without pending changes")
-    func aSaveWhileTheDelegateIsToldIsFollowedWithoutPendingChanges() throws {
+    func aSaveDuringADelegatesCallIsFollowedWithoutPendingChanges() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let saved = stack.controller { $0.includesPendingChanges = false }, other = ListMirror()
         saved.delegate = other
@@ -306,7 +307,7 @@ import Testing
         #expect(other.problems == [] && other.sections == ListMirror.sections(of: saved) && mirror.problems == [])
     }
 
-    @Test("A save while another delegate is called hides no pending change") func aSaveWhileAnotherDelegateIsToldHidesNoChangeOnTheWay() throws {
+    @Test("A save while another delegate is called hides no pending change") func aSaveDuringAnotherDelegatesCallHidesNoChangeOnTheWay() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let tag = stack.insert("Tag", ["label": "old"]), ada = try person("ada", stack)
         ada.setValue(Set([tag]), forKey: "tags")

@@ -177,7 +177,8 @@ final class DifferenceKeeper: NSFetchedResultsControllerDelegate {
 extension TestStack {
     /// A controller of persons.
     func controller(
-        _ format: String? = nil, sort: [String] = ["name"], sections: String? = nil, cache: String? = nil, in context: NSManagedObjectContext? = nil,
+        _ format: String? = nil, sort: [String] = ["name"], sections: String? = nil, cache: String? = nil,
+        in context: NSManagedObjectContext? = nil,
         _ change: (NSFetchRequest<Person>) -> Void = { _ in }
     ) -> NSFetchedResultsController<Person> {
         let request = NSFetchRequest<Person>(entityName: "Person")

@@ -64,12 +64,12 @@ import Testing
         #expect(stack.context.lastQuery == QueryStatistics() && stack.context.identities.count <= 22)
 
         // A deleted object that this context does not know is reported as deleted, and leaves nothing behind.
-        let known = stack.context.identities.count, place = ListMirror.text(controller.list.indexPath(of: 70_000))
+        let known = stack.context.identities.count, path = ListMirror.text(controller.list.indexPath(of: 70_000))
         try withExtendedLifetime(other) {
             other.delete(other.object(with: controller.list.entries[70_000].key.id(in: stack.context)))
             try other.save()
         }
-        #expect(mirror.takeLog() == ["will", "delete ? \(place) -", "did"] && mirror.problems == [])
+        #expect(mirror.takeLog() == ["will", "delete ? \(path) -", "did"] && mirror.problems == [])
         #expect(stack.context.identities.count == known && !stack.context.hasChanges)
     }
 

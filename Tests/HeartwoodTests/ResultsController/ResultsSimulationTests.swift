@@ -67,7 +67,9 @@ import Testing
                 stack.controller(sort: ["age", "name"], sections: "age", in: context) { $0.includesPendingChanges = false }
             }
             try follow("no case") {
-                stack.controller(in: context) { $0.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false, textOrder: .caseInsensitive)] }
+                stack.controller(in: context) {
+                    $0.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false, textOrder: .caseInsensitive)]
+                }
             }
             try follow("words") {
                 stack.controller(in: context) {
@@ -148,10 +150,10 @@ import Testing
             case 22..<24 where !isChild && StoreKind.recordLogs.contains(stack.kind): return try batch(number)
             case 24: return disturbNext(number)
             case 25:
-                guard let place = followed.indices.randomElement(using: &random) else { return "nothing" }
-                try followed[place].controller.performFetch()
-                mirrors[place].start(followed[place].controller)
-                return "fetches \(followed[place].name)"
+                guard let index = followed.indices.randomElement(using: &random) else { return "nothing" }
+                try followed[index].controller.performFetch()
+                mirrors[index].start(followed[index].controller)
+                return "fetches \(followed[index].name)"
             case 0..<9:
                 let count = Int.random(in: 1...3, using: &random)
                 return try (0..<count).map { try change(number * 10 + $0, context) }.joined(separator: ", ")
@@ -329,7 +331,8 @@ import Testing
             do {
                 log.append(try run.step(number))
             } catch {
-                Issue.record("\(kind) seed \(seed)\(isChild ? " in a child" : ""), step \(number): \(error)\n\(log.suffix(12).joined(separator: "\n"))")
+                Issue.record(
+                    "\(kind) seed \(seed)\(isChild ? " in a child" : ""), step \(number): \(error)\n\(log.suffix(12).joined(separator: "\n"))")
                 return
             }
             // Twice, because callbacks make changes.
@@ -343,7 +346,7 @@ import Testing
     }
 
     @Test("The changes that delegates get lead to the fetched state", arguments: StoreKind.planning)
-    func whatDelegatesAreToldLeadsToWhatAFetchFinds(kind: StoreKind) throws {
+    func reportedChangesLeadToAFetchsResult(kind: StoreKind) throws {
         let runs = Self.variable("HEARTWOOD_RESULTS_RUNS") ?? (kind == .inMemory ? 5 : 2)
         let first = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         for seed in first..<first + runs { try play(kind, seed: seed) }

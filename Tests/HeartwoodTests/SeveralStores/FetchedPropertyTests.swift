@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// Objects of another store that an object finds by a fetched property.
 @Suite struct FetchedPropertyTests {
@@ -162,7 +162,7 @@ import Testing
         }
         #if DEBUG
             let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("Book.feedback is a fetched property, which is read alone"))
+            #expect(text.contains("Book.feedback is a fetched property, which is read-only"))
         #endif
     }
 }

@@ -81,7 +81,9 @@ import Testing
         try pair.context.save()
         let context = pair.anew()
         let books = try context.fetch(pair.request("Book", sort: ["title"]))
-        #expect(books.map { $0.value(forKeyPath: "author.title") as? String } == Array(repeating: "author one", count: 3) + Array(repeating: "author two", count: 3))
+        #expect(
+            books.map { $0.value(forKeyPath: "author.title") as? String } == Array(repeating: "author one", count: 3)
+                + Array(repeating: "author two", count: 3))
         for book in books {
             let store = book.objectID.persistentStore
             let author = try #require(book.value(forKey: "author") as? NSManagedObject)
@@ -220,7 +222,7 @@ import Testing
     }
 
     @Test("A plan describes every store", arguments: StoreKind.planning)
-    func aPlanTellsOfEveryStore(kind: StoreKind) throws {
+    func aPlanDescribesEveryStore(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<40 { pair.insert("Author", ["title": "\(number)"], into: [pair.first, pair.second][number % 2]) }
         try pair.context.save()
@@ -263,7 +265,7 @@ import Testing
     }
 
     @Test("Entities of one family may be in two stores", arguments: StoreKind.allCases)
-    func entitiesOfOneFamilyMayLieInTwoStores(kind: StoreKind) throws {
+    func entitiesOfOneFamilyMayBeInTwoStores(kind: StoreKind) throws {
         let model = StorePair.model()
         let book = try #require(model.entitiesByName["Book"]), author = try #require(model.entitiesByName["Author"])
         let tag = try #require(model.entitiesByName["Tag"]), comic = try #require(model.entitiesByName["Comic"])
@@ -357,12 +359,12 @@ import Testing
 
     /// It once came after all others, and new objects went to another store than before.
     @Test("A migrated store has the old one's position among others", arguments: StoreKind.recordLogs)
-    func aMigratedStoreHasTheOldOnesPlaceAmongOthers(kind: StoreKind) throws {
-        let pair = try StorePair(kind), place = try StorePlace()
+    func aMigratedStoreHasTheOldOnesPositionAmongOthers(kind: StoreKind) throws {
+        let pair = try StorePair(kind), scratch = try ScratchDirectory()
         pair.insert("Book", ["title": "a"], into: pair.first)
         pair.insert("Book", ["title": "b"], into: pair.second)
         try pair.context.save()
-        let new = try pair.coordinator.migratePersistentStore(pair.first, to: place["new"], withType: NSRecordLogStoreType)
+        let new = try pair.coordinator.migratePersistentStore(pair.first, to: scratch["new"], withType: NSRecordLogStoreType)
         #expect(pair.coordinator.persistentStores == [new, pair.second])
         pair.context.reset()
         #expect(try pair.titles(pair.request("Book")) == ["a", "b"])

@@ -25,7 +25,7 @@ import Testing
     func aCacheIsItsModel(xml: String) throws {
         let model = try ModelTests.load(xml), bytes = CompiledModelWriter.bytes(model)
         let cached = try ModelCache.model(from: Self.stored(bytes), path: "App.sqlite")
-        #expect(cached.versionChecksum == model.versionChecksum && cached.oddities.isEmpty)
+        #expect(cached.versionChecksum == model.versionChecksum && cached.warnings.isEmpty)
         #expect(ModelDescription.all(cached) == ModelDescription.all(model))
     }
 
@@ -36,12 +36,12 @@ import Testing
         let expected = try JSONDecoder().decode(
             [String: ModelDescription].self, from: Data(contentsOf: folder.appendingPathComponent("everything.json")))
         let model = try ModelCache.model(from: Array(bytes), path: "everything.cache"), found = ModelDescription.all(model)
-        #expect(model.oddities.isEmpty && Set(found.keys) == Set(expected.keys) && expected["Leaf"]?.properties.count ?? 0 > 200)
+        #expect(model.warnings.isEmpty && Set(found.keys) == Set(expected.keys) && expected["Leaf"]?.properties.count ?? 0 > 200)
         for (name, entity) in expected {
             for (property, line) in entity.properties { #expect(found[name]?.properties[property] == line, "\(name).\(property)") }
             #expect(found[name] == entity, "\(name)")
         }
-        #expect(model.entitiesByName["Leaf"]?.statedProperties.map(\.name).sorted() == ["leafName", "middles", "same"])
+        #expect(model.entitiesByName["Leaf"]?.declaredProperties.map(\.name).sorted() == ["leafName", "middles", "same"])
         #expect(model.configurations == ["Small"] && model.versionIdentifiers == ["two"])
         #expect(model.entities(forConfigurationName: "Small")?.compactMap(\.name).contains("Other") == true)
         try checkRest(of: model)
@@ -139,7 +139,7 @@ import Testing
         let model = try ModelCache.model(from: Self.stored(bytes), path: "App.sqlite")
         let made = try #require(model.entitiesByName["A"])
         #expect(made.attributesByName["name"]?.isOptional == true && made.indexes.isEmpty && made.uniquenessConstraints.count == 1)
-        #expect(model.oddities.map(\.place) == ["model cache"] && model.oddities.first?.text.contains("strange") == true)
+        #expect(model.warnings.map(\.element) == ["model cache"] && model.warnings.first?.text.contains("strange") == true)
         // The same bytes as a file are refused: a compiled model is the app's own.
         #expect(throws: (any Error).self) { try CompiledModelReader(bytes, path: "A.mom").read() }
     }

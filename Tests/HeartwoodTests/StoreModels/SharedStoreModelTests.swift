@@ -15,7 +15,7 @@ import Testing
         for store in try SharedStores.all() {
             guard let model = try Self.model(store), let expected = store.model else { continue }
             count += 1
-            #expect(model.oddities.isEmpty, "\(store.folder): \(model.oddities)")
+            #expect(model.warnings.isEmpty, "\(store.folder): \(model.warnings)")
             var found = ModelDescription.all(model)
             for (name, entity) in expected where entity.indexes == nil { found[name]?.indexes = nil }
             #expect(Set(found.keys) == Set(expected.keys), "\(store.folder)")

@@ -220,5 +220,8 @@ import Testing
         final class Bare: NSPersistentStore, @unchecked Sendable {}
         NSPersistentStoreCoordinator.registerStoreClass(Bare.self, forStoreType: "Bare")
         #expect(failure { try add("Bare") }?.localizedDescription.contains("NSAtomicStore or NSIncrementalStore") == true)
+        let bare = Bare(persistentStoreCoordinator: nil, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
+        #expect(failure { try bare.save(SaveBatch(origin: .none) { _ in nil }) }?.code == NSPersistentStoreInvalidTypeError)
+        #expect(failure { _ = try bare.reserveRows(for: []) }?.code == NSPersistentStoreInvalidTypeError)
     }
 }

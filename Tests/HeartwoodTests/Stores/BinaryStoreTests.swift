@@ -116,7 +116,7 @@ import Testing
         #expect(posted.withLock { $0 } == 1 && person.value(forKey: "age") as? Int == 2)
     }
 
-    @Test("Another store in its location is not overwritten") func anotherStoreInItsPlaceIsNotWrittenOver() throws {
+    @Test("Another store in its location is not overwritten") func anotherStoreAtItsPathIsNotWrittenOver() throws {
         let a = try TestStack(.binary)
         a.insert("Person", ["name": "a"])
         try a.context.save()
@@ -127,7 +127,7 @@ import Testing
         try bytes.write(to: a.url, options: .atomic)
         a.insert("Person", ["name": "b"])
         let error = failure { try a.context.save() }
-        #expect(error?.localizedDescription.contains("Another store has taken the place") == true)
+        #expect(error?.localizedDescription.contains("Another store has replaced the archive") == true)
         #expect(failure { try a.context.save() } != nil && a.context.hasChanges)
         #expect(try Data(contentsOf: a.url) == bytes)
         try FileManager.default.removeItem(at: a.url)
@@ -161,7 +161,8 @@ import Testing
         func stored(_ coordinator: NSPersistentStoreCoordinator) throws -> [String] {
             let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
             context.persistentStoreCoordinator = coordinator
-            return try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag")).compactMap { $0.value(forKey: "label") as? String }.sorted()
+            return try context.fetch(
+                NSFetchRequest<NSManagedObject>(entityName: "Tag")).compactMap { $0.value(forKey: "label") as? String }.sorted()
         }
         let first = try coordinator()
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -253,7 +254,7 @@ import Testing
         #expect(try names(reader) == ["a", "c"], "it follows")
     }
 
-    @Test("Requests that only a record log can answer are refused") func whatARecordLogAloneCanIsRefused() throws {
+    @Test("Requests that only a record log can answer are refused") func anOperationOfOnlyARecordLogIsRefused() throws {
         let stack = try TestStack(.binary)
         let store = stack.coordinator.persistentStores[0]
         #expect(failure { _ = try stack.insertBatch([["name": "a"]]) }?.code == NSPersistentStoreUnsupportedRequestTypeError)
@@ -273,7 +274,7 @@ import Testing
 
     /// It was refused, so that only a program that had loaded the store could set them.
     @Test("Metadata of a store that is not loaded can be set") func metadataOfAStoreThatIsNotLoadedAreSet() throws {
-        let place = try StorePlace(), url = place["a"]
+        let scratch = try ScratchDirectory(), url = scratch["a"]
         let stack = try TestStack(.binary, at: url)
         for number in 0..<300 { stack.insert("Person", ["name": "\(number)", "email": String(repeating: "x", count: number) + "\(number)"]) }
         try stack.context.save()
@@ -292,7 +293,7 @@ import Testing
         #expect(after["note"] as? String == "again" && after.count == before.count + 1)
         for key in [NSStoreUUIDKey, NSStoreTypeKey] { #expect(after[key] as? String == before[key] as? String) }
         #expect((try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber)?.intValue == 0o640)
-        #expect(place.names == ["a"])
+        #expect(scratch.names == ["a"])
         let again = try TestStack(.binary, at: url)
         #expect(try again.fetch("Person").count == 301 && again.names("name == %@", "299") == ["299"])
         try again.coordinator.remove(again.persistentStore)
@@ -301,16 +302,18 @@ import Testing
     }
 
     @Test("Metadata of a file that is not a binary store is not set") func metadataOfWhatIsNoBinaryStoreAreNotSet() throws {
-        let place = try StorePlace()
-        try Data("letter".utf8).write(to: place["letter"])
-        try Data().write(to: place["empty"])
-        for (name, codes) in [("letter", [NSPersistentStoreOpenError]), ("empty", [NSPersistentStoreOpenError]), ("none", [NSPersistentStoreOpenError, 260])] {
+        let scratch = try ScratchDirectory()
+        try Data("letter".utf8).write(to: scratch["letter"])
+        try Data().write(to: scratch["empty"])
+        for (name, codes) in [
+            ("letter", [NSPersistentStoreOpenError]), ("empty", [NSPersistentStoreOpenError]), ("none", [NSPersistentStoreOpenError, 260])]
+        {
             let error = #expect(throws: (any Error).self) {
-                try NSPersistentStoreCoordinator.setMetadata(["a": 1], forPersistentStoreOfType: NSBinaryStoreType, at: place[name], options: nil)
+                try NSPersistentStoreCoordinator.setMetadata(["a": 1], forPersistentStoreOfType: NSBinaryStoreType, at: scratch[name], options: nil)
             }
             #expect(codes.contains((error as NSError?)?.code ?? 0), "\(name): \(String(describing: error))")
         }
-        let letter = try Data(contentsOf: place["letter"])
-        #expect(place.names == ["empty", "letter"] && letter == Data("letter".utf8))
+        let letter = try Data(contentsOf: scratch["letter"])
+        #expect(scratch.names == ["empty", "letter"] && letter == Data("letter".utf8))
     }
 }

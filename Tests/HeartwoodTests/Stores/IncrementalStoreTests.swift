@@ -69,7 +69,8 @@ import Testing
         }
 
         override func newValue(
-            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+                with context: NSManagedObjectContext?
         ) throws -> Any { [] }
 
         override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
@@ -132,7 +133,8 @@ import Testing
         }
 
         override func newValue(
-            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+                with context: NSManagedObjectContext?
         ) throws -> Any {
             asked.append(relationship.name)
             return relationship.isToMany ? [NSManagedObjectID]() : id("Group")
@@ -267,7 +269,7 @@ import Testing
         #expect(new.value(forKey: "label") as? String == "four" && store.values.last == new.objectID)
     }
 
-    @Test("A store is told of new objects once they are saved") func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
+    @Test("A store is notified of new objects once they are saved") func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
         let (store, context) = try open()
         let new = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context) }
         let gone = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
@@ -322,7 +324,9 @@ import Testing
             override var type: String { "Service" }
 
             override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
-                for object in ((request as? NSSaveChangesRequest)?.insertedObjects ?? []).union((request as? NSSaveChangesRequest)?.updatedObjects ?? []) {
+                for object in (
+                    (request as? NSSaveChangesRequest)?.insertedObjects ?? []).union((request as? NSSaveChangesRequest)?.updatedObjects ?? [])
+                {
                     version += 1
                     people[referenceObject(for: object.objectID) as? Int ?? 0] = [
                         "name": object.value(forKey: "name") as? String ?? "", "age": 70 + Int(version), "partner": NSNull(), "group": NSNull(),
@@ -331,12 +335,15 @@ import Testing
                 return []
             }
 
-            override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+            override func newValuesForObject(
+                with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+            ) throws -> NSIncrementalStoreNode {
                 NSIncrementalStoreNode(objectID: objectID, withValues: people[referenceObject(for: objectID) as? Int ?? 0] ?? [:], version: version)
             }
 
             override func newValue(
-                forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+                forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+                    with context: NSManagedObjectContext?
             ) throws -> Any { [] }
 
             override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
@@ -374,7 +381,7 @@ import Testing
         #expect(!new.isInserted && store.boxes[4]?.name == "four")
     }
 
-    @Test("The next save reports a failed read") func aFailureToReadIsToldByTheNextSave() throws {
+    @Test("The next save reports a failed read") func aFailureToReadIsReportedByTheNextSave() throws {
         let (store, context) = try open()
         let found = try tags(context)
         store.failsReading = true
@@ -438,7 +445,9 @@ import Testing
         final class Liar: NSIncrementalStore, @unchecked Sendable {
             override var type: String { "Liar" }
             override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any { "no array" }
-            override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+            override func newValuesForObject(
+                with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+            ) throws -> NSIncrementalStoreNode {
                 NSIncrementalStoreNode(objectID: objectID, withValues: ["label": 5], version: 1)
             }
         }
@@ -450,7 +459,8 @@ import Testing
         let entity = try #require(coordinator.managedObjectModel.entitiesByName["Tag"])
         let id = store.newObjectID(for: entity, referenceObject: "x")
         let error = failure { _ = try context.existingObject(with: id) }
-        #expect(error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
+        #expect(
+            error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
     }
 
     @Test("A reference that is almost a number is a text") func aReferenceThatReadsAlmostLikeANumberIsAText() throws {

@@ -54,7 +54,7 @@ import Testing
         #expect(stack.persistentStore.metadata.isEmpty)
         stack.coordinator.setMetadata(["note": "mine"], for: stack.persistentStore)
         try stack.context.save()
-        #expect(try stack.store.log?.snapshot().systemValue(RecordLogSystemRow.metadata).map { Array($0) } == bytes)
+        #expect(try stack.store.log?.snapshot().unsafeSystemValue(RecordLogSystemRow.metadata).map { Array($0) } == bytes)
     }
 
     @Test("Identifiers are equal when their texts are") func identifiersAreEqualWhereTheirTextIs() throws {

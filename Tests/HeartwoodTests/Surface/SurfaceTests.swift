@@ -42,9 +42,9 @@ struct SurfaceTests {
             }
             let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
             request.predicate = NSPredicate(format: "size > 1")
-            let fetch = NSExpression(forConstantValue: request), place = NSExpression(forConstantValue: context)
-            let all = NSFetchRequestExpression.expression(forFetch: fetch, context: place, countOnly: false)
-            let count = NSFetchRequestExpression.expression(forFetch: fetch, context: place, countOnly: true)
+            let fetch = NSExpression(forConstantValue: request), contextConstant = NSExpression(forConstantValue: context)
+            let all = NSFetchRequestExpression.expression(forFetch: fetch, context: contextConstant, countOnly: false)
+            let count = NSFetchRequestExpression.expression(forFetch: fetch, context: contextConstant, countOnly: true)
             #expect(all.expressionType == NSFetchRequestExpressionType && all is NSFetchRequestExpression)
             #expect((all.expressionValue(with: nil, context: nil) as? [NSManagedObject])?.count == 2)
             #expect(count.expressionValue(with: nil, context: nil) as? Int == 2)

@@ -35,7 +35,9 @@ final class CountingTransformer: ValueTransformer {
     @Test("A transformer's class is found by its name, with or without its module, and registered") func classes() throws {
         // A module is known once it has made a request.
         _ = NSFetchRequest<NSManagedObject>(entityName: "Thing")
-        for name in [NSStringFromClass(LoudTransformer.self), "LoudTransformer", "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromData"] {
+        for name in [
+            NSStringFromClass(LoudTransformer.self), "LoudTransformer", "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromData"]
+        {
             let found = ValueTransformer(forName: NSValueTransformerName(name))
             #expect(found != nil && found === ValueTransformer(forName: NSValueTransformerName(name)), "\(name)")
             #expect(ValueTransformer.valueTransformerNames().contains(NSValueTransformerName(name)))
@@ -43,7 +45,9 @@ final class CountingTransformer: ValueTransformer {
         #expect(ValueTransformer(forName: NSValueTransformerName("LoudTransformer")) is LoudTransformer)
         #expect(ValueTransformer(forName: NSValueTransformerName("CountingTransformer")) == nil, "its stored property would not be initialized")
         #expect(ValueTransformer(forName: NSValueTransformerName("NobodysTransformer")) == nil)
-        #expect(ValueTransformer(forName: NSValueTransformerName("Colour")) == nil || ValueTransformer(forName: NSValueTransformerName("Colour")) is ColourTransformer)
+        #expect(
+            ValueTransformer(forName: NSValueTransformerName("Colour")) == nil
+                || ValueTransformer(forName: NSValueTransformerName("Colour")) is ColourTransformer)
     }
 
     @Test("Attributes that name a transformer by its class save and read", arguments: StoreKind.allCases) func attributes(kind: StoreKind) throws {
@@ -65,7 +69,7 @@ final class CountingTransformer: ValueTransformer {
         #expect(throws: (any Error).self, "what an unarchiver does not allow is not lost silently") { try stack.context.save() }
     }
 
-    @Test("What a transformer makes nothing of is saved as nothing", arguments: StoreKind.allCases) func nothing(kind: StoreKind) throws {
+    @Test("A value that a transformer turns into nil is saved as nil", arguments: StoreKind.allCases) func nothing(kind: StoreKind) throws {
         ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: NSValueTransformerName("Opaque"))
         let stack = try Self.stack(kind, Self.attribute("Opaque"))
         let first = stack.insert("Thing", ["value": Opaque("x"), "name": "a"]), second = stack.insert("Thing", ["value": Opaque(""), "name": "b"])

@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test("Undone changes are announced", arguments: StoreKind.allCases)
-    func undoneChangesAreToldOf(kind: StoreKind) throws {
+    func undoneChangesAreReported(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])

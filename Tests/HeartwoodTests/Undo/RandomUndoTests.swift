@@ -33,20 +33,20 @@ import Testing
 
         /// The state of the context; IDs change at a save, so objects are identified by their indexes.
         func state() -> State {
-            var places: [NSManagedObject: Int] = [:]
-            for (index, object) in all.enumerated() { places[object] = index }
+            var indexes: [NSManagedObject: Int] = [:]
+            for (index, object) in all.enumerated() { indexes[object] = index }
             var result: State = [:]
-            for (index, object) in all.enumerated() where isThere(object) { result[index] = plain(object) { places[$0] ?? -1 } }
+            for (index, object) in all.enumerated() where isThere(object) { result[index] = plain(object) { indexes[$0] ?? -1 } }
             return result
         }
 
-        func plain(_ object: NSManagedObject, _ place: (NSManagedObject) -> Int) -> [String: String] {
+        func plain(_ object: NSManagedObject, _ index: (NSManagedObject) -> Int) -> [String: String] {
             var result: [String: String] = [:]
             for property in object.entity.properties {
                 switch object.value(forKey: property.name) {
-                case let one as NSManagedObject: result[property.name] = "\(place(one))"
-                case let many as NSOrderedSet: result[property.name] = "\(many.map { place($0 as! NSManagedObject) })"
-                case let many as NSSet: result[property.name] = "\(many.map { place($0 as! NSManagedObject) }.sorted())"
+                case let one as NSManagedObject: result[property.name] = "\(index(one))"
+                case let many as NSOrderedSet: result[property.name] = "\(many.map { index($0 as! NSManagedObject) })"
+                case let many as NSSet: result[property.name] = "\(many.map { index($0 as! NSManagedObject) }.sorted())"
                 case let value?: result[property.name] = ValueWords.of(value)
                 case nil: break
                 }
@@ -118,13 +118,13 @@ import Testing
 
         /// Checks that the store has the context's state.
         func checkStore(_ expected: State) throws {
-            var places: [NSManagedObjectID: Int] = [:]
-            for (index, object) in all.enumerated() where isThere(object) { places[object.objectID] = index }
+            var indexes: [NSManagedObjectID: Int] = [:]
+            for (index, object) in all.enumerated() where isThere(object) { indexes[object.objectID] = index }
             let context = stack.newContext()
             var found: State = [:]
             for entity in ["Person", "Group", "Tag", "Task"] {
                 for object in try stack.fetch(entity, in: context) {
-                    found[places[object.objectID] ?? -1] = plain(object) { places[$0.objectID] ?? -1 }
+                    found[indexes[object.objectID] ?? -1] = plain(object) { indexes[$0.objectID] ?? -1 }
                 }
             }
             try #require(found == expected)

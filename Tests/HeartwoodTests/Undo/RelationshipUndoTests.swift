@@ -23,7 +23,7 @@ import Testing
 
     /// The order was restored before the member, which then came last.
     @Test("Undo restores a member at its position", arguments: StoreKind.allCases, [false, true])
-    func aMemberComesBackToItsPlace(kind: StoreKind, isFromOtherSide: Bool) throws {
+    func aMemberReturnsToItsPosition(kind: StoreKind, isFromOtherSide: Bool) throws {
         let stack = try TestStack.undoing(kind, model: GraphModel.make())
         let node = stack.insert("Node", ["name": "n"])
         let items = ["a", "b", "c"].map { stack.insert("Item", ["name": $0]) }
@@ -183,8 +183,8 @@ import Testing
         #expect(group.members("people").count == 50)
     }
 
-    @Test("Undo restores objects whose rules leave destinations alone", arguments: StoreKind.allCases)
-    func rulesThatLeaveDestinationsAlone(kind: StoreKind) throws {
+    @Test("Undo restores objects whose rules do not change destinations", arguments: StoreKind.allCases)
+    func rulesThatDoNotChangeDestinations(kind: StoreKind) throws {
         let owner = NSEntityDescription(), thing = NSEntityDescription()
         owner.name = "Owner"
         thing.name = "Thing"

@@ -116,8 +116,8 @@ import Testing
         #expect(diarist.title == "one" && diarist.value(forKey: "count") as? Int == 7)
     }
 
-    @Test("Objects are told of an undo", arguments: StoreKind.allCases)
-    func objectsAreToldWhatWasUndone(kind: StoreKind) throws {
+    @Test("Objects are notified of an undo", arguments: StoreKind.allCases)
+    func objectsAreNotifiedOfAnUndo(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.context.undoManager = UndoManager()
         stack.manager.groupsByEvent = false

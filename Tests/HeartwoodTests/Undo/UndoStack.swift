@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 extension TestStack {
     /// A stack whose context has an undo manager that groups by hand.

@@ -31,15 +31,15 @@ import Testing
     }
 
     @Test("A value that a class substitutes is saved", arguments: StoreKind.allCases)
-    func whatAClassPutsInAValuesPlaceIsSaved(kind: StoreKind) throws {
+    func aValueThatAClassReplacesIsSaved(kind: StoreKind) throws {
         let stack = try stack(kind)
         stack.insert("Checked", ["name": "  Ada "])
         try stack.context.save()
         #expect(try stack.fetch("Checked", in: stack.anew()).first?.value(forKey: "name") as? String == "Ada")
     }
 
-    @Test("What a class puts in a value's place before the model's check is what the model checks", arguments: StoreKind.allCases)
-    func theModelChecksWhatIsPutInAValuesPlace(kind: StoreKind) throws {
+    @Test("The model checks the value that a class's check has set", arguments: StoreKind.allCases)
+    func theModelChecksAReplacedValue(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "Ada", "age": 7]) as! Checked
         one.substitutes = ["age": NSNumber(value: -1)]

@@ -1,7 +1,7 @@
 // Made by heartwood generate. Changes are lost when it runs again.
 
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 private let propertiesOfBook = ManagedProperties(
     "copies",
@@ -98,27 +98,27 @@ extension Book {
 // MARK: Generated accessors for chapters
 extension Book {
     public func insertIntoChapters(_ value: Chapter, at idx: Int) {
-        insertManagedObject(value, atPlace: idx, at: propertyIndex(13, of: propertiesOfBook))
+        insertManagedObject(value, atPosition: idx, at: propertyIndex(13, of: propertiesOfBook))
     }
 
     public func removeFromChapters(at idx: Int) {
-        removeManagedObjects(atPlaces: IndexSet(integer: idx), at: propertyIndex(13, of: propertiesOfBook))
+        removeManagedObjects(atPositions: IndexSet(integer: idx), at: propertyIndex(13, of: propertiesOfBook))
     }
 
     public func insertIntoChapters(_ values: [Chapter], at indexes: NSIndexSet) {
-        insertManagedObjects(values, atPlaces: IndexSet(indexes.map(\.self)), at: propertyIndex(13, of: propertiesOfBook))
+        insertManagedObjects(values, atPositions: IndexSet(indexes.map(\.self)), at: propertyIndex(13, of: propertiesOfBook))
     }
 
     public func removeFromChapters(at indexes: NSIndexSet) {
-        removeManagedObjects(atPlaces: IndexSet(indexes.map(\.self)), at: propertyIndex(13, of: propertiesOfBook))
+        removeManagedObjects(atPositions: IndexSet(indexes.map(\.self)), at: propertyIndex(13, of: propertiesOfBook))
     }
 
     public func replaceChapters(at idx: Int, with value: Chapter) {
-        replaceManagedObject(atPlace: idx, with: value, at: propertyIndex(13, of: propertiesOfBook))
+        replaceManagedObject(atPosition: idx, with: value, at: propertyIndex(13, of: propertiesOfBook))
     }
 
     public func replaceChapters(at indexes: NSIndexSet, with values: [Chapter]) {
-        replaceManagedObjects(atPlaces: IndexSet(indexes.map(\.self)), with: values, at: propertyIndex(13, of: propertiesOfBook))
+        replaceManagedObjects(atPositions: IndexSet(indexes.map(\.self)), with: values, at: propertyIndex(13, of: propertiesOfBook))
     }
 
     public func addToChapters(_ value: Chapter) {

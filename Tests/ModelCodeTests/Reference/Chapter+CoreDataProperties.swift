@@ -1,7 +1,7 @@
 // Made by heartwood generate. Changes are lost when it runs again.
 
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 private let propertiesOfChapter = ManagedProperties(
     "heading",

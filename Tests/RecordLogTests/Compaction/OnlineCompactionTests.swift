@@ -60,7 +60,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
         try other.check(try other.store.refresh(), sample.people)
         for (snapshot, people) in kept { try sample.check(snapshot, people) }
-        #expect(try sample.store.snapshot().systemValue(20).map { Array($0) } == [2])
+        #expect(try sample.store.snapshot().unsafeSystemValue(20).map { Array($0) } == [2])
         // Later commits are written, followed and opened as in any other file.
         try RandomWorkloadTests.commit(sample, &random)
         other.people = sample.people

@@ -41,10 +41,10 @@ import Testing
     @Test("A copy has the rows and indexes and its own identity") func aCopyHasTheRowsAndIndexesAndAnIdentityOfItsOwn() throws {
         let original = try sample()
         let sequence = original.store.snapshot().sequence, appended = original.store.statistics.bytesAppended
-        let rows = try original.store.copy(to: Self.other, as: (7, 8), options: original.options, systemValues: [8: [1, 2]])
+        let rows = try original.store.copy(to: Self.other, as: StoredUUID(words: (7, 8)), options: original.options, systemValues: [8: [1, 2]])
         #expect(rows == 29 && original.store.snapshot().sequence == sequence && original.store.statistics.bytesAppended == appended)
         let copy = try open(original.fileSystem, Self.other)
-        #expect(copy.storeID == (7, 8) && copy.snapshot().sequence == sequence)
+        #expect(copy.storeID == StoredUUID(words: (7, 8)) && copy.snapshot().sequence == sequence)
         let read = try #require(SampleStore(reading: copy))
         try read.check(copy.snapshot(), original.people)
         #expect(copy.statistics.bytesReplayed == 0, "a checkpoint is there")
@@ -63,7 +63,7 @@ import Testing
         }
         try original.store.copy(to: Self.other, options: original.options, systemValues: [8: [1, 2]])
         let copy = try open(original.fileSystem, Self.other)
-        #expect(try copy.snapshot().systemValue(8).map(Array.init) == [1, 2] && copy.snapshot().systemValue(9).map(Array.init) == [5])
+        #expect(try copy.snapshot().unsafeSystemValue(8).map(Array.init) == [1, 2] && copy.snapshot().unsafeSystemValue(9).map(Array.init) == [5])
         #expect(copy.storeID == original.store.storeID)
         #expect(try StoreVerification.verify(path: Self.other, fileSystem: original.fileSystem).isSound)
     }
@@ -95,7 +95,7 @@ import Testing
         let snapshot = try same.follow()
         let read = try #require(SampleStore(reading: same))
         try read.check(snapshot, original.people)
-        try original.store.copy(to: Self.other, as: (1, 2), options: original.options, replacing: true)
+        try original.store.copy(to: Self.other, as: StoredUUID(words: (1, 2)), options: original.options, replacing: true)
         #expect(throws: StoreError.self) { try same.follow() }
         let error = #expect(throws: StoreError.self) { try read.insert(.init(name: "lost", age: 1, group: 1)) }
         #expect(error?.code == .superseded)
@@ -129,13 +129,14 @@ import Testing
         }
         let (whole, original, _) = try prepared()
         let first = whole.operationCount
-        try original.store.copy(to: Self.other, as: (1, 2), options: options(whole), replacing: replaces)
+        try original.store.copy(to: Self.other, as: StoredUUID(words: (1, 2)), options: options(whole), replacing: replaces)
         let operations = whole.operationCount - first
         #expect(operations > 6)
         for operation in 0...operations {
             let (disk, original, before) = try prepared()
             disk.fail(at: disk.operationCount + operation)
-            let isDone = (try? original.store.copy(to: Self.other, as: (1, 2), options: options(disk), replacing: replaces)) != nil
+            let identity = StoredUUID(words: (1, 2))
+            let isDone = (try? original.store.copy(to: Self.other, as: identity, options: options(disk), replacing: replaces)) != nil
             #expect(isDone == (operation == operations))
             let image = disk.afterPowerLoss(seed: seed &* 1000 &+ UInt64(operation))
             let found = try contents(image, Self.other)

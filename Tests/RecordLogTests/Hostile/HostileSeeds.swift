@@ -131,6 +131,6 @@ enum HostileSeeds {
             let value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: number == 0 ? 5 : valueLength)
             builder.set(10, value: try value.withUnsafeBytes { try transaction.writeValue($0) })
         }
-        try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+        try transaction.put(RowReference(table: table.id, row: row), body: builder.unsafeBody())
     }
 }

@@ -63,7 +63,7 @@ struct StoreExercise {
         for table in snapshot.catalog.tables { attempt { try $0.scan(table, snapshot) } }
         for index in snapshot.catalog.indexes { attempt { try $0.walk(index.id, snapshot) } }
         for sequence in [1, 2, snapshot.sequence] { attempt { _ in _ = try store.commit(sequence) } }
-        for row in [Catalog.row, RowNumbers.row, 20] { attempt { _ in _ = try snapshot.systemValue(row)?.count } }
+        for row in [Catalog.row, RowNumbers.row, 20] { attempt { _ in _ = try snapshot.unsafeSystemValue(row)?.count } }
         attempt { _ in _ = try store.refresh() }
         if !isReadOnly { try store.close() }
     }
@@ -82,11 +82,11 @@ struct StoreExercise {
         }
         rows += seen + sum * 0
         attempt { _ in
-            for row in [1, 2, 4096, RowReference.rowMask] as [UInt64] { _ = try snapshot.row(RowReference(table: table.id, row: row)) }
+            for row in [1, 2, 4096, RowReference.rowMask] as [UInt64] { _ = try snapshot.unsafeRow(RowReference(table: table.id, row: row)) }
         }
     }
 
-    private static func read(_ row: RowView, _ access: ColumnAccess) -> Int {
+    private static func read(_ row: UnsafeRowView, _ access: ColumnAccess) -> Int {
         var sum = row.isNull(access) ? 1 : 0
         sum &+= Int(truncatingIfNeeded: row.int64(access))
         sum &+= Int(truncatingIfNeeded: row.double(access).bitPattern)
@@ -114,7 +114,7 @@ struct StoreExercise {
             var count = 0
             while try cursor.next() != nil {
                 count += 1
-                if count.isMultiple(of: 3) { middle = Array(cursor.key) }
+                if count.isMultiple(of: 3) { middle = Array(cursor.unsafeKey) }
             }
         }
         for range in [KeyRange.prefix(middle), KeyRange(lower: middle, upper: nil), KeyRange(lower: nil, upper: middle)] {
@@ -133,7 +133,7 @@ struct StoreExercise {
                     let builder = RowBuilder()
                     builder.begin(table.currentLayout)
                     let row = try transaction.newRow(in: table.id)
-                    try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+                    try transaction.put(RowReference(table: table.id, row: row), body: builder.unsafeBody())
                     _ = try transaction.delete(RowReference(table: table.id, row: 2))
                 }
             }

@@ -19,19 +19,19 @@ import Testing
             func made(_ values: [SampleValue?]) -> [UInt8] {
                 maker.begin(layout)
                 for position in columns.indices.shuffled(using: &random) { values[position]?.set(position, in: maker) }
-                return Array(maker.finish())
+                return Array(maker.unsafeBody())
             }
             var values = columns.map { domain.draw(column: $0.type, &random) }
             let old = made(values)
             let copy = old.withUnsafeBytes { bytes in
-                let row = RowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 1)
+                let row = UnsafeRowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 1)
                 copier.begin(layout, copying: row, of: layout)
                 for _ in 0..<Int.random(in: 0...columns.count, using: &random) {
                     let position = Int.random(in: columns.indices, using: &random)
                     values[position] = domain.draw(column: columns[position].type, from: values[position], &random)
                     if let value = values[position] { value.set(position, in: copier) } else { copier.setNull(position) }
                 }
-                return Array(copier.finish())
+                return Array(copier.unsafeBody())
             }
             #expect(copy == made(values), "seed \(seed)")
         }
@@ -45,15 +45,15 @@ import Testing
         let builder = RowBuilder()
         builder.begin(layout)
         for position in 0..<4 { builder.set(position, text: "text \(position)") }
-        let old = Array(builder.finish())
+        let old = Array(builder.unsafeBody())
         old.withUnsafeBytes { bytes in
-            let row = RowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 1)
+            let row = UnsafeRowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 1)
             builder.begin(layout, copying: row, of: layout)
         }
         for position in 0..<4 where subset & 1 << position != 0 { builder.setNull(position) }
-        let body = Array(builder.finish())
+        let body = Array(builder.unsafeBody())
         body.withUnsafeBytes { bytes in
-            let row = RowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 2)
+            let row = UnsafeRowView(body: bytes.baseAddress!, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 2)
             for position in 0..<4 {
                 let text = row.isNull(layout.access[position]) ? nil : String(decoding: row.bytes(layout.access[position]), as: UTF8.self)
                 #expect(text == (subset & 1 << position != 0 ? nil : "text \(position)"))
@@ -70,7 +70,7 @@ import Testing
         for step in 0..<200 {
             let number = UInt64.random(in: 1...50, using: &random)
             let entries = try sample.store.write { transaction in
-                let row = try #require(try transaction.row(sample.reference(number)))
+                let row = try #require(try transaction.unsafeRow(sample.reference(number)))
                 builder.begin(layout, copying: row, of: layout)
                 switch Int.random(in: 0..<4, using: &random) {
                 case 0:
@@ -85,7 +85,7 @@ import Testing
                 default: break
                 }
                 #expect(builder.changed != .all)
-                try transaction.put(sample.reference(number), body: builder.finish(), changing: builder.changed)
+                try transaction.put(sample.reference(number), body: builder.unsafeBody(), changing: builder.changed)
                 return (0..<8).reduce(0) { $0 + transaction.entries.runs(of: $1).freshEntryCount }
             }
             #expect(entries <= 4, "a key of each of two indexes at most goes and comes: seed \(seed)")

@@ -44,7 +44,7 @@ import Testing
                     expected[column] = choice
                     changed.insert(column)
                 }
-                let isEqual = space.isEqual(builder.finish(), to: expected)
+                let isEqual = space.isEqual(builder.unsafeBody(), to: expected)
                 guard isEqual, builder.changed == changed else {
                     Issue.record("row \(row), changes \(sequence): \(isEqual ? "other columns are said to be changed" : "another body")")
                     return 0
@@ -88,7 +88,7 @@ import Testing
                 space.set(column, to: choice, in: builder)
                 expected[column] = choice
             }
-            let isEqual = space.isEqual(builder.finish(), to: expected)
+            let isEqual = space.isEqual(builder.unsafeBody(), to: expected)
             #expect(isEqual, "changes \(sequence)")
             guard isEqual else { return }
         }
@@ -102,14 +102,14 @@ import Testing
             let target = space.body(row)
             target.withUnsafeBytes { bytes in
                 guard let start = bytes.baseAddress else { return }
-                let view = RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 2), version: 1)
+                let view = UnsafeRowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 2), version: 1)
                 for other in rows {
                     for columns in [Array(row.indices), row.indices.reversed()] {
                         space.begin(copying: other, of: space, in: builder)
                         for column in columns {
                             if row[column] == 0 { builder.setNull(column) } else { builder.copy(column, from: view, space.layout.access[column]) }
                         }
-                        let isEqual = space.isEqual(builder.finish(), to: row)
+                        let isEqual = space.isEqual(builder.unsafeBody(), to: row)
                         #expect(isEqual, "row \(other) becomes \(row)")
                         guard isEqual else { return }
                     }

@@ -72,7 +72,7 @@ final class RowSpace {
     func begin(copying row: [Int], of other: RowSpace, in builder: RowBuilder) {
         other.body(row).withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
-            let view = RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 1)
+            let view = UnsafeRowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 1), version: 1)
             builder.begin(layout, copying: view, of: other.layout)
         }
     }

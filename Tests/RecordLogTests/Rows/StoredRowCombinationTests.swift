@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    private static func values(_ row: RowView, _ layout: RowLayout, _ snapshot: Snapshot) throws -> Values {
+    private static func values(_ row: UnsafeRowView, _ layout: RowLayout, _ snapshot: Snapshot) throws -> Values {
         let access = layout.access
         return Values(
             texts: textPositions.map { row.isNull(access[$0]) ? nil : Array(row.bytes(access[$0])) },
@@ -149,7 +149,7 @@ import Testing
                     let row = try transaction.newRow(in: table.id)
                     builder.begin(layout)
                     for column in Self.choices.indices { try Self.put(column, start, builder, transaction) }
-                    try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+                    try transaction.put(RowReference(table: table.id, row: row), body: builder.unsafeBody())
                     expected[row] = start
                     pending.append((row, change))
                 }
@@ -158,13 +158,13 @@ import Testing
         try store.write { transaction in
             for (row, change) in pending where !change.isEmpty {
                 let reference = RowReference(table: table.id, row: row)
-                let view = try #require(try transaction.row(reference))
+                let view = try #require(try transaction.unsafeRow(reference))
                 builder.begin(layout, copying: view, of: layout)
                 for (column, choice) in change {
                     Self.set(column, to: choice, in: &expected[row, default: Values(texts: [], number: nil, value: nil)])
                     try Self.put(column, try #require(expected[row]), builder, transaction)
                 }
-                try transaction.put(reference, body: builder.finish(), changing: builder.changed)
+                try transaction.put(reference, body: builder.unsafeBody(), changing: builder.changed)
             }
         }
         let orders = [(0, false), (1, true), (2, false)].map { Self.order(expected, $0, isByNumber: $1) }

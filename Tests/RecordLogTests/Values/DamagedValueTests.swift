@@ -37,9 +37,9 @@ import Testing
                 damaged[at] ^= 0x41
                 let store = try SmallStore.open(damaged, sample, isReadOnly: at % 2 == 0)
                 let snapshot = store.snapshot()
-                #expect(try snapshot.row(sample.reference(1)).map { try sample.person($0, snapshot.value) } == sample.people[1])
+                #expect(try snapshot.unsafeRow(sample.reference(1)).map { try sample.person($0, snapshot.value) } == sample.people[1])
                 let error = #expect(throws: StoreError.self, "byte \(at)") {
-                    _ = try sample.person(try #require(try snapshot.row(sample.reference(2))), snapshot.value)
+                    _ = try sample.person(try #require(try snapshot.unsafeRow(sample.reference(2))), snapshot.value)
                 }
                 #expect(error?.code == .corrupt && error?.offset == frame.offset, "byte \(at): \(String(describing: error))")
                 seen += 1
@@ -95,7 +95,8 @@ import Testing
     @Test("A false list is a typed error") func aListThatLiesIsATypedError() throws {
         let fileSystem = MemoryFileSystem()
         let file = LogFile(
-            storage: try fileSystem.open("lists", .create), path: "lists", identity: FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 3),
+            storage: try fileSystem.open("lists", .create), path: "lists",
+            identity: FileIdentity(segmentShift: 16, storeID: StoredUUID(words: (1, 2)), fileID: 3),
             maps: true, counters: Counters())
         let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 1, counters: Counters())
         func place(_ kind: FrameKind, _ bytes: [UInt8]) throws -> FramePointer { try bytes.withUnsafeBytes { try appender.placeValue(kind, $0) } }

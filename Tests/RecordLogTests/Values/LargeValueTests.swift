@@ -9,7 +9,7 @@ import Testing
 
     private func read(_ sample: SampleStore, _ row: UInt64) throws -> ValueReader {
         let snapshot = sample.store.snapshot()
-        let view = try #require(try snapshot.row(sample.reference(row)))
+        let view = try #require(try snapshot.unsafeRow(sample.reference(row)))
         return try #require(try snapshot.value(sample.table.currentLayout.access[3], of: view))
     }
 
@@ -65,7 +65,7 @@ import Testing
                     #expect(writer.count == UInt64(at))
                 }
             })
-            try transaction.put(sample.reference(row), body: builder.finish())
+            try transaction.put(sample.reference(row), body: builder.unsafeBody())
             return row
         }
         let value = try read(sample, row)
@@ -116,7 +116,7 @@ import Testing
             builder.begin(table.currentLayout)
             let bytes = [UInt8](repeating: 1, count: 100_000)
             bytes.withUnsafeBytes { builder.set(0, bytes: $0) }
-            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.unsafeBody())
             #expect(!table.hasValues)
         }
         var kinds: [FrameKind] = []
@@ -184,7 +184,7 @@ import Testing
                 try sample.put(transaction, row, sample.people[row]!)
             }
             for row in sample.people.keys.sorted() {
-                let view = try #require(try transaction.row(sample.reference(row)))
+                let view = try #require(try transaction.unsafeRow(sample.reference(row)))
                 let value = try #require(try transaction.value(access, of: view))
                 #expect(try SampleStore.Picture(value) == sample.people[row]?.picture)
                 sample.people[row]?.age = 2
@@ -202,15 +202,15 @@ import Testing
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(9000)))
         let old = sample.store.snapshot()
         let builder = RowBuilder()
-        func body(_ from: RowView) -> UnsafeRawBufferPointer {
+        func body(_ from: UnsafeRowView) -> UnsafeRawBufferPointer {
             builder.begin(sample.table.currentLayout, copying: from, of: sample.table.currentLayout)
-            return builder.finish()
+            return builder.unsafeBody()
         }
         func isRefused(_ put: (Transaction) throws -> Void) {
             let error = #expect(throws: StoreError.self) { try sample.store.write { try put($0) } }
             #expect(error?.code == .invalidArgument && error?.remedy.contains("writeValue") == true)
         }
-        let stale = try #require(try old.row(sample.reference(row)))
+        let stale = try #require(try old.unsafeRow(sample.reference(row)))
         isRefused { try $0.put(sample.reference(try $0.newRow(in: sample.table.id)), body: body(stale)) }
         _ = try sample.store.compact()
         isRefused { try $0.put(sample.reference(row), body: body(stale)) }
@@ -219,7 +219,7 @@ import Testing
             for _ in 0..<2 {
                 builder.begin(sample.table.currentLayout)
                 builder.set(3, value: value)
-                try transaction.put(sample.reference(try transaction.newRow(in: sample.table.id)), body: builder.finish())
+                try transaction.put(sample.reference(try transaction.newRow(in: sample.table.id)), body: builder.unsafeBody())
             }
         }
         try sample.check(sample.store.snapshot(), sample.people)

@@ -1,5 +1,5 @@
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 /// Queries through fetch requests, dictionaries and batch requests.
 final class HeartwoodQueries: QueryPeer {

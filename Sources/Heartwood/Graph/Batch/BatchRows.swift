@@ -13,7 +13,7 @@ final class BatchRows {
     @exclusivity(unchecked) private(set) var values: [ManagedValue]
     @exclusivity(unchecked) private(set) var named: [Int] = []
     @exclusivity(unchecked) private(set) var isAtEnd = false
-    @exclusivity(unchecked) private var place = 0
+    @exclusivity(unchecked) private var row = 0
     private let dictionary = NSMutableDictionary()
     /// The object that the handler fills; reused for each row.
     private var object: NSManagedObject?
@@ -41,7 +41,7 @@ final class BatchRows {
         } else {
             isAtEnd = try !nextListed()
         }
-        place += 1
+        row += 1
         return !isAtEnd
     }
 
@@ -51,9 +51,9 @@ final class BatchRows {
     }
 
     private func nextListed() throws -> Bool {
-        guard let list, place < list.count else { return false }
+        guard let list, row < list.count else { return false }
         forgetRow()
-        for (name, value) in list[place] { try set(name, value) }
+        for (name, value) in list[row] { try set(name, value) }
         return true
     }
 
@@ -68,7 +68,7 @@ final class BatchRows {
     private func set(_ name: String, _ value: Any) throws {
         guard let index = runtime.index(of: name) else {
             throw BatchValues.error(
-                "Row \(place) names \"\(name)\", which \(runtime.entity.name ?? "?") does not have; it has "
+                "Row \(row) names \"\(name)\", which \(runtime.entity.name ?? "?") does not have; it has "
                     + runtime.properties.map(\.name).sorted().joined(separator: ", ") + ".", key: name, value)
         }
         values[index] = try BatchValues.value(value, index, runtime)
@@ -86,7 +86,7 @@ final class BatchRows {
             guard !handler(object) else { return false }
             guard storage.values.count == values.count else { return true }
             swap(&values, &storage.values)
-            for place in unnamed.indices { values[unnamed[place]] = runtime.initialValues[unnamed[place]] }
+            for position in unnamed.indices { values[unnamed[position]] = runtime.initialValues[unnamed[position]] }
             return true
         }
     }

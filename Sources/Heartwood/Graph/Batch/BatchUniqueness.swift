@@ -29,7 +29,7 @@ final class BatchUniqueness {
 
     /// Records that the transaction has written this row.
     /// - Parameter isNew: whether the transaction has inserted it.
-    func note(_ row: RowView, _ table: EntityTable, isNew: Bool) {
+    func note(_ row: UnsafeRowView, _ table: EntityTable, isNew: Bool) {
         if !isNew { rewritten.insert(row.reference) }
         asked.removeAll(keepingCapacity: true)
         addHashes(of: row, table, to: &asked)
@@ -44,7 +44,7 @@ final class BatchUniqueness {
     // MARK: Groups
 
     /// Appends a hash of each of a row's unique values to `list`; appends none if the check is left to the end.
-    func addHashes(of row: RowView, _ table: EntityTable, to list: inout [UInt64]) {
+    func addHashes(of row: UnsafeRowView, _ table: EntityTable, to list: inout [UInt64]) {
         guard !isLeftToTheEnd else { return }
         for position in table.uniqueIndexes.indices {
             table.uniqueIndexes[position]._withUnsafeGuaranteedRef { index in
@@ -74,7 +74,7 @@ final class BatchUniqueness {
         if let known = hasStored, known.table == table.id { return known.answer }
         var answer = transaction.base.rowCount(table.id) > 0
         for index in table.indexes where index.isUnique {
-            for relative in index.relatives where transaction.base.rowCount(relative.table) > 0 { answer = true }
+            for sibling in index.siblings where transaction.base.rowCount(sibling.table) > 0 { answer = true }
         }
         hasStored = (table.id, answer)
         return answer
@@ -116,7 +116,7 @@ final class BatchUniqueness {
     }
 
     private func hasUniqueKey(_ reference: RowReference, _ index: TableIndex, _ table: EntityTable) throws -> Bool {
-        guard let row = try transaction.row(reference) else { return false }
+        guard let row = try transaction.unsafeRow(reference) else { return false }
         key.removeAll()
         return table.appendUniqueKey(of: row, index, to: key)
     }
@@ -126,7 +126,7 @@ final class BatchUniqueness {
     /// Returns the first constraint whose values another row has, and that row.
     /// - Parameter row: a row that the transaction writes next or has written.
     /// - Complexity: one look-up in each constraint's index.
-    func conflict(of row: RowView, _ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
+    func conflict(of row: UnsafeRowView, _ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
         asked.removeAll(keepingCapacity: true)
         for position in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[position]
@@ -137,16 +137,16 @@ final class BatchUniqueness {
 
     /// Returns another row that has the values of one constraint.
     @inline(__always)
-    private func holder(of row: RowView, _ index: TableIndex, _ table: EntityTable) throws -> RowReference? {
+    private func holder(of row: UnsafeRowView, _ index: TableIndex, _ table: EntityTable) throws -> RowReference? {
         key.removeAll()
         guard table.appendUniqueKey(of: row, index, to: key) else { return nil }
         let hash = hash(index)
         asked.append(hash)
         if let holder = try rows.first(hash, where: { try $0 != row.reference && has($0, index) }) { return holder }
         if let holder = try stored(table.id, index.id, besides: row.reference) { return holder }
-        for position in index.relatives.indices {
-            let relative = index.relatives[position]
-            if let holder = try stored(relative.table, relative.index, besides: row.reference) { return holder }
+        for position in index.siblings.indices {
+            let sibling = index.siblings[position]
+            if let holder = try stored(sibling.table, sibling.index, besides: row.reference) { return holder }
         }
         return nil
     }
@@ -165,17 +165,17 @@ final class BatchUniqueness {
 
     /// Whether a row has the unique values in `key`.
     private func has(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
-        guard let table = schema.table(reference.table), let row = try transaction.row(reference),
+        guard let table = schema.table(reference.table), let row = try transaction.unsafeRow(reference),
             let same = table.indexes.first(where: { $0.isUnique && $0.constraint == index.constraint })
         else { return false }
         otherKey.removeAll()
-        return table.appendUniqueKey(of: row, same, to: otherKey) && KeyBytes.compare(key.buffer, otherKey.buffer) == 0
+        return table.appendUniqueKey(of: row, same, to: otherKey) && KeyBytes.compare(key.unsafeBuffer, otherKey.unsafeBuffer) == 0
     }
 
     private func hash(_ index: TableIndex) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(index.constraint)
-        hasher.combine(bytes: key.buffer)
+        hasher.combine(bytes: key.unsafeBuffer)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }

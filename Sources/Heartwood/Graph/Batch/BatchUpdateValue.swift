@@ -7,9 +7,7 @@ final class BatchUpdateValue {
     let property: Int
     private let constant: ManagedValue
     /// Replaces `constant` where the value is an expression.
-    private let computed: RowExpression?
-    /// The same expression, so that the loop over rows counts no reference.
-    private let unretained: Unmanaged<RowExpression>?
+    private let computed: (any RowExpression)?
     private let kind: PropertyKind
     private let name: String
 
@@ -25,14 +23,12 @@ final class BatchUpdateValue {
         guard let expression = value as? NSExpression else {
             constant = try BatchValues.value(value, index, runtime)
             computed = nil
-            unretained = nil
             return
         }
         let node = expression.node.joiningComposites(of: runtime.entity).folded
         if case .constant(let value) = node {
             constant = try BatchValues.value(value.object ?? NSNull(), index, runtime)
             computed = nil
-            unretained = nil
             return
         }
         // An expression is allowed only for a property that could take a constant.
@@ -44,7 +40,6 @@ final class BatchUpdateValue {
         }
         constant = .null
         computed = compiled
-        unretained = .passUnretained(compiled)
     }
 
     /// Whether the value is made of the row's own attributes only. The condition of a conditional expression may read other objects.
@@ -59,9 +54,9 @@ final class BatchUpdateValue {
 
     /// Returns the new value for a row, computed from its values before the request.
     /// - Throws: 1550 where a computed value does not fit the attribute.
-    func value(for row: RowView, _ scope: QueryScope) throws -> ManagedValue {
-        guard let unretained else { return constant }
-        let value = try unretained._withUnsafeGuaranteedRef { try $0.value(row, scope) }
+    func value(for row: UnsafeRowView, _ scope: QueryScope) throws -> ManagedValue {
+        guard let computed else { return constant }
+        let value = try computed.value(row, scope)
         if let fitted = Self.fit(value, kind) { return fitted }
         let object = value.object
         throw BatchValues.error(

@@ -5,7 +5,8 @@ import RecordLog
 enum BatchValues {
     static func error(_ description: String, key: String, _ value: Any?) -> NSError {
         CoreDataError.make(
-            NSManagedObjectValidationError, description, [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()])
+            NSManagedObjectValidationError, description,
+            [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()])
     }
 
     /// Error 1570: a row of a batch insertion lacks a required value.
@@ -20,7 +21,7 @@ enum BatchValues {
     /// - Throws: 1550 where the value does not fit, or where the property cannot be set without an object.
     static func value(_ value: Any, _ index: Int, _ runtime: EntityRuntime) throws -> ManagedValue {
         let property = runtime.properties[index], entity = runtime.entity
-        guard !property.kind.isRelationship else { return try reference(value, property, entity.frozenProperties[index], runtime) }
+        guard !property.kind.isRelationship else { return try reference(value, property, entity.propertiesByIndex[index], runtime) }
         guard !property.isTransient else {
             throw error("\(entity.name ?? "?").\(property.name) is transient; no store has it.", key: property.name, value)
         }

@@ -26,7 +26,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
     /// Takes a fetch request for a class, such as `Person.fetchRequest()`, without a cast to `NSFetchRequest<any NSFetchRequestResult>`.
     /// Off Apple's platforms the two are different classes, and a cast is impossible.
     public convenience init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
-        self.init(fetchRequest: fetch.twin(as: (any NSFetchRequestResult).self))
+        self.init(fetchRequest: fetch.duplicate(as: (any NSFetchRequestResult).self))
     }
 
     /// - Parameter objectIDs: IDs of objects of one entity. IDs of objects that no longer exist are ignored.

@@ -37,7 +37,7 @@ final class RecordLogBatch {
     func note(_ reference: RowReference, isCounted: Bool = true) { outcome.add(view.key(reference), isCounted: isCounted) }
 
     /// Calls `body` with each row that the request targets, as it was before the request.
-    func forEachRow(of target: BatchTarget, _ body: (RowView, EntityTable) throws -> Void) throws {
+    func forEachRow(of target: BatchTarget, _ body: (UnsafeRowView, EntityTable) throws -> Void) throws {
         switch target {
         case .query(let query):
             let statistics = try view.answer(query) { row in
@@ -47,7 +47,7 @@ final class RecordLogBatch {
             guard statistics != nil else { throw UnansweredQuery() }
         case .keys(let keys):
             for key in keys where schema.holds(key, slotBase: slotBase) {
-                if let row = try transaction.base.row(view.reference(key)) { try body(row, try table(of: row.reference)) }
+                if let row = try transaction.base.unsafeRow(view.reference(key)) { try body(row, try table(of: row.reference)) }
             }
         }
     }
@@ -66,27 +66,29 @@ final class RecordLogBatch {
         for property in table.positions.indices {
             if let position = table.positions[property] { try encode(values[property], at: position, property, table) }
         }
-        return builder.finish()
+        return builder.unsafeBody()
     }
 
     /// Builds a new version of `row` with some properties changed.
     /// - Parameter values: by property index; `unset` keeps the row's value.
-    func rebuild(_ row: RowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+    func rebuild(_ row: UnsafeRowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
         try values.withUnsafeBufferPointer { try rebuild(row, $0, table) }
     }
 
-    func rebuild(_ row: RowView, _ values: UnsafeBufferPointer<ManagedValue>, _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+    func rebuild(_ row: UnsafeRowView, _ values: UnsafeBufferPointer<ManagedValue>, _ table: EntityTable) throws -> UnsafeRawBufferPointer {
         guard table.derivations != nil else { return try encode(values, over: row, table) }
         return try scope.completing(Array(values), of: row, in: table).withUnsafeBufferPointer { try encode($0, over: row, table) }
     }
 
     @inline(__always)
-    private func encode(_ values: UnsafeBufferPointer<ManagedValue>, over row: RowView, _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+    private func encode(
+        _ values: UnsafeBufferPointer<ManagedValue>, over row: UnsafeRowView, _ table: EntityTable
+    ) throws -> UnsafeRawBufferPointer {
         try builder.begin(table, revising: row)
         for property in values.indices where !values[property].isUnset {
             if let position = table.positions[property] { try encode(values[property], at: position, property, table) }
         }
-        return builder.finish()
+        return builder.unsafeBody()
     }
 
     private var scope: DerivationScope {
@@ -119,7 +121,7 @@ final class RecordLogBatch {
     }
 
     /// Replaces `row` by the row built last, if they differ.
-    func put(_ body: UnsafeRawBufferPointer, replacing row: RowView) throws {
+    func put(_ body: UnsafeRawBufferPointer, replacing row: UnsafeRowView) throws {
         guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
         try put(row.reference, body, changing: builder.changed)
     }
@@ -138,15 +140,15 @@ extension RecordLogStore {
     final func perform(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         let loaded = try loaded()
         var outcome = outcome
-        var stated: [String] = [], hasWritten = false
-        if case .update(let update) = batch { stated = update.values.map(\.name) }
+        var assigned: [String] = [], hasWritten = false
+        if case .update(let update) = batch { assigned = update.values.map(\.name) }
         func write(_ body: (RecordLogBatch) throws -> Void) throws {
             try loaded.log.write(author: origin.author) { transaction in
                 try checkVersion(of: transaction.base, loaded)
                 let batch = RecordLogBatch(transaction, of: loaded.log, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
                 try body(batch)
                 try batch.derive()
-                if batch.hasWritten { try recordHistory(of: transaction, loaded.schema, stated: stated, origin) }
+                if batch.hasWritten { try recordHistory(of: transaction, loaded.schema, assigned: assigned, origin) }
                 outcome = batch.outcome
                 hasWritten = hasWritten || batch.hasWritten
                 commits.note(base: transaction.base.sequence, isFollowed: batch.hasWritten)
@@ -166,7 +168,7 @@ extension RecordLogStore {
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         }
-        tellOfCommits(upTo: loaded.log.snapshot().sequence, hasOwn: hasWritten)
+        reportCommits(upTo: loaded.log.snapshot().sequence, hasOwn: hasWritten)
         return outcome
     }
 }

@@ -7,7 +7,7 @@ import RecordLog
 /// deletes the rows in the order of their tables. Relationships are read as they were before the request.
 struct RecordLogBatchDelete {
     private let batch: RecordLogBatch
-    private var marks = RowSet()
+    private var doomed = RowSet()
     /// The marked rows that the request targets: only these are counted.
     private var asked = RowSet()
     /// Rows that a cascade has marked and whose own cascades have not been followed yet.
@@ -21,37 +21,37 @@ struct RecordLogBatchDelete {
         var pass = self
         try batch.forEachRow(of: target) { row, table in
             _ = pass.asked.insert(row.reference)
-            guard pass.marks.insert(row.reference) else { return }
+            guard pass.doomed.insert(row.reference) else { return }
             try pass.followCascades(row, table)
         }
         self = pass
-        try marks.forEach { reference in
+        try doomed.forEach { reference in
             try batch.unretainedTable(of: reference)._withUnsafeGuaranteedRef { try remove(reference, $0) }
         }
     }
 
     // MARK: Marking
 
-    private mutating func followCascades(_ row: RowView, _ table: EntityTable) throws {
+    private mutating func followCascades(_ row: UnsafeRowView, _ table: EntityTable) throws {
         try markDestinations(of: row, table)
         while let next = pending.popLast() {
-            guard let row = try batch.transaction.base.row(next) else { continue }
+            guard let row = try batch.transaction.base.unsafeRow(next) else { continue }
             try markDestinations(of: row, try batch.table(of: next))
         }
     }
 
-    private mutating func markDestinations(of row: RowView, _ table: EntityTable) throws {
+    private mutating func markDestinations(of row: UnsafeRowView, _ table: EntityTable) throws {
         for index in table.cascades {
             var found: [RowReference] = []
             try forEachDestination(of: row, table, index) { found.append($0) }
             for destination in found where try batch.transaction.base.contains(destination) {
-                if marks.insert(destination) { pending.append(destination) }
+                if doomed.insert(destination) { pending.append(destination) }
             }
         }
     }
 
     private func forEachDestination(
-        of row: RowView, _ table: EntityTable, _ index: Int, _ body: (RowReference) throws -> Void
+        of row: UnsafeRowView, _ table: EntityTable, _ index: Int, _ body: (RowReference) throws -> Void
     ) throws {
         if let source = table.members[index] {
             try batch.view.forEachMember(of: row.reference, in: source) { member in
@@ -66,7 +66,7 @@ struct RecordLogBatchDelete {
     // MARK: Deleting
 
     private func remove(_ reference: RowReference, _ table: EntityTable) throws {
-        if !table.removals.isEmpty, let row = try batch.transaction.base.row(reference) {
+        if !table.removals.isEmpty, let row = try batch.transaction.base.unsafeRow(reference) {
             for removal in table.removals { try unlink(row, table, removal) }
         }
         if table.hasLinks {
@@ -79,9 +79,9 @@ struct RecordLogBatchDelete {
         if try batch.delete(reference) { batch.note(reference, isCounted: asked.contains(reference)) }
     }
 
-    private func unlink(_ row: RowView, _ table: EntityTable, _ removal: EntityTable.Removal) throws {
+    private func unlink(_ row: UnsafeRowView, _ table: EntityTable, _ removal: EntityTable.Removal) throws {
         try forEachDestination(of: row, table, removal.property) { destination in
-            guard !marks.contains(destination) else { return }
+            guard !doomed.contains(destination) else { return }
             if let inverse = removal.inverse { return try unlink(destination, inverse, from: row.reference) }
             guard try batch.transaction.base.contains(destination) else { return }
             throw denied(row.reference, table, table.runtime.properties[removal.property])
@@ -103,8 +103,8 @@ struct RecordLogBatchDelete {
             let (source, destination) = isForward ? (reference, owner) : (owner, reference)
             if let pair = try link.row(from: source, to: destination, batch.transaction.base) { try batch.delete(pair) }
         case nil:
-            guard let row = try batch.transaction.row(reference), table.destination(of: row, index) == owner else { return }
-            guard table.runtime.entity.frozenProperties[index].isOptional else { throw required(reference, table, index) }
+            guard let row = try batch.transaction.unsafeRow(reference), table.destination(of: row, index) == owner else { return }
+            guard table.runtime.entity.propertiesByIndex[index].isOptional else { throw required(reference, table, index) }
             var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
             values[index] = .null
             try batch.put(reference, try batch.rebuild(row, values, table))
@@ -139,7 +139,7 @@ struct RecordLogBatchDelete {
 
 extension EntityTable {
     /// The row's to-one destination; nil for null and for properties of other kinds.
-    fileprivate func destination(of row: RowView, _ property: Int) -> RowReference? {
+    fileprivate func destination(of row: UnsafeRowView, _ property: Int) -> RowReference? {
         guard let access = runtime.access(property, in: row) else { return nil }
         let reference = row.reference(access)
         return reference.isNone ? nil : reference

@@ -19,7 +19,7 @@ final class RecordLogBatchInsert {
         uniqueness = table.hasUniqueIndexes ? BatchUniqueness(batch) : nil
         let table = table
         required = table.runtime.properties.indices.filter { index in
-            let property = table.runtime.entity.frozenProperties[index]
+            let property = table.runtime.entity.propertiesByIndex[index]
             return property is NSAttributeDescription && !(property is NSDerivedAttributeDescription) && !property.isOptional
                 && table.positions[index] != nil
         }
@@ -57,26 +57,26 @@ final class RecordLogBatchInsert {
 
     private func runInGroups(_ rowCount: Int, _ uniqueness: BatchUniqueness) throws {
         var left = rowCount, isAtEnd = false
-        var group = RowBatch()
+        var rowBatch = RowBatch()
         while left > 0, !isAtEnd {
-            group.removeAll()
+            rowBatch.removeAll()
             var failure: (any Error)?
             do {
-                while group.count < min(left, RowBatch.size), !isAtEnd {
+                while rowBatch.count < min(left, RowBatch.size), !isAtEnd {
                     guard try rows.next() else {
                         isAtEnd = true
                         break
                     }
                     let body = try build()
-                    group.append(body) { uniqueness.addHashes(of: view(body), table, to: &$0) }
+                    rowBatch.append(body) { uniqueness.addHashes(of: view(body), table, to: &$0) }
                 }
             } catch {
                 failure = error
             }
             // The rows before the failed one are written first: one of them may violate a constraint, and that error takes precedence.
-            try write(group, uniqueness)
+            try write(rowBatch, uniqueness)
             if let failure { throw failure }
-            left -= group.count
+            left -= rowBatch.count
             if batch.transaction.hasSpilled, !uniqueness.isLeftToTheEnd { uniqueness.leaveToTheEnd() }
         }
         if uniqueness.isLeftToTheEnd, let conflict = try uniqueness.firstConflictAmongAdded(table) {
@@ -84,10 +84,10 @@ final class RecordLogBatchInsert {
         }
     }
 
-    private func write(_ group: RowBatch, _ uniqueness: BatchUniqueness) throws {
-        let hashes = group.hashes
+    private func write(_ rowBatch: RowBatch, _ uniqueness: BatchUniqueness) throws {
+        let hashes = rowBatch.hashes
         uniqueness.prepare(hashes)
-        try group.forEach { body, own in
+        try rowBatch.forEach { body, own in
             if uniqueness.mayHold(hashes, own, table), let conflict = try uniqueness.conflict(of: view(body), table) {
                 throw violation(conflict.index, conflict.holder)
             }
@@ -112,11 +112,11 @@ final class RecordLogBatchInsert {
         return reference
     }
 
-    private func view(_ body: UnsafeRawBufferPointer) -> RowView { view(body, RowReference(rawValue: 0)) }
+    private func view(_ body: UnsafeRawBufferPointer) -> UnsafeRowView { view(body, RowReference(rawValue: 0)) }
 
-    private func view(_ body: UnsafeRawBufferPointer, _ reference: RowReference) -> RowView {
+    private func view(_ body: UnsafeRawBufferPointer, _ reference: RowReference) -> UnsafeRowView {
         guard let start = body.baseAddress else { preconditionFailure("a row has a layout") }
-        return RowView(body: start, byteCount: body.count, reference: reference, version: 0)
+        return UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 0)
     }
 
     /// Applies the merge policy, because the row `holder` already has the unique values.
@@ -138,7 +138,7 @@ final class RecordLogBatchInsert {
     /// Sets properties of the row that has the unique values. That row may be of another entity of the family.
     private func update(_ reference: RowReference, _ properties: some Sequence<Int>) throws {
         let owner = try batch.table(of: reference)
-        guard let uniqueness, let row = try batch.transaction.row(reference) else { return }
+        guard let uniqueness, let row = try batch.transaction.unsafeRow(reference) else { return }
         var values = [ManagedValue](repeating: .unset, count: owner.runtime.properties.count)
         for property in properties {
             let own = table.runtime.properties[property]
@@ -148,7 +148,7 @@ final class RecordLogBatchInsert {
         let body = try batch.rebuild(row, values, owner)
         // The new values may violate another constraint.
         if let conflict = try uniqueness.conflict(of: view(body, reference), owner) { throw violation(conflict.index, conflict.holder) }
-        guard let current = try batch.transaction.row(reference) else { return }
+        guard let current = try batch.transaction.unsafeRow(reference) else { return }
         let isNew = try !batch.transaction.base.contains(reference)
         try batch.put(body, replacing: current)
         uniqueness.note(view(body, reference), owner, isNew: isNew)

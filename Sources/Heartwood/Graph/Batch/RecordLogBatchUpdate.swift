@@ -48,7 +48,7 @@ final class RecordLogBatchUpdate {
 
         /// Returns a row's new values by property index, valid until the next call.
         @inline(__always)
-        func values(of row: RowView, _ scope: QueryScope) throws -> UnsafeBufferPointer<ManagedValue> {
+        func values(of row: UnsafeRowView, _ scope: QueryScope) throws -> UnsafeBufferPointer<ManagedValue> {
             for index in unretained.indices {
                 try unretained[index]._withUnsafeGuaranteedRef { values[$0.property] = try $0.value(for: row, scope) }
             }
@@ -83,18 +83,18 @@ final class RecordLogBatchUpdate {
         try batch.forEachRow(of: update.target, set)
         for reference in claimants {
             let table = try batch.table(of: reference)
-            guard let row = try batch.transaction.row(reference), let conflict = try uniqueness.conflict(of: row, table) else { continue }
+            guard let row = try batch.transaction.unsafeRow(reference), let conflict = try uniqueness.conflict(of: row, table) else { continue }
             throw BatchConstraintViolation(table.names(of: conflict.index), holder: batch.view.key(conflict.holder))
         }
     }
 
-    private func set(_ row: RowView, _ table: EntityTable) throws {
+    private func set(_ row: UnsafeRowView, _ table: EntityTable) throws {
         try plan(of: table)._withUnsafeGuaranteedRef { plan in
             let body = try batch.rebuild(row, plan.values(of: row, scope), table)
             try batch.put(body, replacing: row)
             batch.note(row.reference)
             guard plan.isUniqueChanged, let start = body.baseAddress else { return }
-            uniqueness.note(RowView(body: start, byteCount: body.count, reference: row.reference, version: 0), table, isNew: false)
+            uniqueness.note(UnsafeRowView(body: start, byteCount: body.count, reference: row.reference, version: 0), table, isNew: false)
             claimants.append(row.reference)
         }
     }

@@ -6,9 +6,9 @@ final class CommittedState {
     /// By property index. `unset` for values that `row` holds, and for to-many relationships, which are read one by one.
     let values: [ManagedValue]
     /// The row under the values, if the object has one.
-    let row: RowView?
+    let row: UnsafeRowView?
 
-    init(values: [ManagedValue], row: RowView?) {
+    init(values: [ManagedValue], row: UnsafeRowView?) {
         self.values = values
         self.row = row
     }
@@ -22,7 +22,7 @@ final class CommittedState {
 /// A parent's answer to a child that asks for one object.
 enum ParentAnswer {
     /// The object equals the row.
-    case row(RowView)
+    case row(UnsafeRowView)
     case state(CommittedState)
     /// The object does not exist or is deleted.
     case gone
@@ -71,7 +71,7 @@ extension NSManagedObject {
     }
 
     /// The row, if it holds the object's whole state, so that a child may use it too.
-    final var sharedRow: RowView? {
+    final var sharedRow: UnsafeRowView? {
         isInserted || storage?.base != nil || hasOverrides ? nil : boundRow
     }
 

@@ -22,7 +22,7 @@ final class ContextTree: Sendable {
         var first = 0
         var list: [Rename] = []
         /// The position of a key's rename, by old key.
-        var places: [ObjectKey: Int] = [:]
+        var indexes: [ObjectKey: Int] = [:]
         var children = 0
     }
 
@@ -64,7 +64,7 @@ final class ContextTree: Sendable {
         guard table.children == 0 else { return }
         table.first += table.list.count
         table.list = []
-        table.places = [:]
+        table.indexes = [:]
     }
 
     // MARK: Renaming
@@ -73,7 +73,7 @@ final class ContextTree: Sendable {
     /// - Parameter isMerge: whether `new` already named an object, which the other one has become part of.
     func rename(_ old: ObjectKey, to new: ObjectKey, isMerge: Bool = false) {
         table.withLock { table in
-            table.places[old] = table.first + table.list.count
+            table.indexes[old] = table.first + table.list.count
             table.list.append(Rename(old: old, new: new, isMerge: isMerge))
             renames.store(table.first + table.list.count, ordering: .releasing)
         }
@@ -93,7 +93,7 @@ final class ContextTree: Sendable {
 
     private static func current(_ key: ObjectKey, seen: Int, _ table: borrowing Table) -> ObjectKey {
         var key = key
-        while let index = table.places[key], index < seen { key = table.list[index - table.first].new }
+        while let index = table.indexes[key], index < seen { key = table.list[index - table.first].new }
         return key
     }
 

@@ -63,14 +63,14 @@ extension NSManagedObjectContext {
         return try view(of: object.runtime).members(of: object.key, runtime: object.runtime, property: property)
     }
 
-    /// Returns the first committed member for which `isWanted` is true. A child context reads all members from its parent.
+    /// Returns the first committed member for which `isIncluded` is true. A child context reads all members from its parent.
     final func firstCommittedMember(
-        of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool
+        of object: NSManagedObject, property: Int, where isIncluded: (ObjectKey) -> Bool
     ) throws -> ObjectKey? {
-        guard parentContext == nil else { return try committedMembers(of: object, property: property).first(where: isWanted) }
+        guard parentContext == nil else { return try committedMembers(of: object, property: property).first(where: isIncluded) }
         guard !object.key.isTemporary else { return nil }
         return try view(of: object.runtime)
-            .firstMember(of: object.key, runtime: object.runtime, property: property, where: isWanted)
+            .firstMember(of: object.key, runtime: object.runtime, property: property, where: isIncluded)
     }
 
     /// Whether `member` is a committed member of the relationship.
@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
     private struct Found {
         let keys: [ObjectKey]
         /// nil for an object that the child has to ask for.
-        let rows: [RowView?]
+        let rows: [UnsafeRowView?]
         let memory: RowMemory
         let names: [ObjectKey: ObjectKey]?
         let statistics: QueryStatistics

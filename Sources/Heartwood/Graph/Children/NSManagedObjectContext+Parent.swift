@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
 
     /// Runs `body` on the parent's queue, and waits.
     final func askParent<Result>(_ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
-        guard let parentContext else { preconditionFailure("a root has nobody to ask") }
+        guard let parentContext else { preconditionFailure("a root context has no parent") }
         return try parentContext.performAndWait {
             parentContext.adoptKeys()
             return try body(parentContext)

@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         guard gone.isEmpty else { return gone }
         // All objects are made first, because they refer to each other.
         let objects = changes.map { change in
-            change.kind == .inserted || change.isRevived ? place(change) : served(change.key)
+            change.kind == .inserted || change.isRevived ? insertOrRestore(change) : served(change.key)
         }
         for (object, change) in zip(objects, changes) where change.kind != .deleted {
             if let object { set(change, on: object) }
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
 
     /// Makes the object that a child has inserted, or restores a deleted one. Its `awakeFromInsert` is not called, because the child has
     /// called it.
-    private func place(_ change: PushedChange) -> NSManagedObject {
+    private func insertOrRestore(_ change: PushedChange) -> NSManagedObject {
         let key = currentKey(change.key)
         let known = identities[key]
         let object = known ?? makeFault(key, runtime: change.runtime)
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         let isInserted = !hasRow && (change.kind == .inserted || key.isTemporary || object.isInserted)
         let wasDeleted = object.isDeleted
         if object.state.isDisjoint(with: .changed) { pending.changeCount += 1 }
-        object.state.subtract([.fault, .inaccessible, .deleted, .settled])
+        object.state.subtract([.fault, .inaccessible, .deleted, .processed])
         object.state.insert(isInserted ? .inserted : .updated)
         if object.state.contains(.outdated) { rebase(object) }
         if change.isRevived { revive(object, change) }

@@ -22,32 +22,32 @@ struct ConstraintResolution {
 
     func run() {
         // An earlier conflict of the list may have resolved some of them.
-        var rivals = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
-        var keeper = conflict.databaseObject
-        if keeper == nil {
-            let saved = isStoreFirst ? rivals.firstIndex { !$0.isInserted } : rivals.lastIndex { !$0.isInserted }
-            guard !rivals.isEmpty else { return }
-            keeper = rivals.remove(at: saved ?? (isStoreFirst ? 0 : rivals.count - 1))
+        var losers = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
+        var winner = conflict.databaseObject
+        if winner == nil {
+            let saved = isStoreFirst ? losers.firstIndex { !$0.isInserted } : losers.lastIndex { !$0.isInserted }
+            guard !losers.isEmpty else { return }
+            winner = losers.remove(at: saved ?? (isStoreFirst ? 0 : losers.count - 1))
         }
-        guard let keeper, let context = keeper.managedObjectContext else { return }
+        guard let winner, let context = winner.managedObjectContext else { return }
         // The values that it takes over are set on top of its newest row.
-        if keeper === conflict.databaseObject { context.performRefresh(of: keeper, mergeChanges: true) }
+        if winner === conflict.databaseObject { context.performRefresh(of: winner, mergeChanges: true) }
         // If neither object has a row, the one inserted last has the newest values.
-        let takesValues = !isStoreFirst && !keeper.isInserted
-        for rival in rivals {
-            if rival.isInserted {
-                keeper.absorb(rival, takesValues: takesValues, context)
+        let takesValues = !isStoreFirst && !winner.isInserted
+        for loser in losers {
+            if loser.isInserted {
+                winner.absorb(loser, takesValues: takesValues, context)
             } else if isStoreFirst {
-                takeBack(rival, context)
+                takeBack(loser, context)
             } else if conflict.databaseObject != nil {
-                context.performDeletion(of: keeper)
+                context.performDeletion(of: winner)
                 return
             } else {
-                context.performDeletion(of: rival)
+                context.performDeletion(of: loser)
             }
         }
-        if isStoreFirst, conflict.databaseObject == nil, !keeper.isInserted, rivals.contains(where: { !$0.isInserted }) {
-            takeBack(keeper, context)
+        if isStoreFirst, conflict.databaseObject == nil, !winner.isInserted, losers.contains(where: { !$0.isInserted }) {
+            takeBack(winner, context)
         }
     }
 

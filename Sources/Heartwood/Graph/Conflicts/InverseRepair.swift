@@ -96,8 +96,8 @@ extension NSManagedObjectContext {
                 object.setManagedValue(.null, at: index)
             } else {
                 if partner.reference(at: inverse) != object.key { partner.setManagedValue(.reference(object.key), at: inverse) }
-                let rival = partner.hasNoRow ? .none : partner.committedValue(inverse).destination
-                if rival != object.key { try part(rival, index, from: new) }
+                let former = partner.hasNoRow ? .none : partner.committedValue(inverse).destination
+                if former != object.key { try part(former, index, from: new) }
             }
         }
         try part(old, inverse, from: object.key)

@@ -10,7 +10,7 @@ struct VersionResolution {
     private let context: NSManagedObjectContext
     private let type: NSMergePolicyType
     /// The newest row in the store; nil if the row is gone.
-    private let newest: RowView?
+    private let newest: UnsafeRowView?
 
     /// - Returns: nil for an object that an earlier conflict of the list has removed from its context.
     init?(_ object: NSManagedObject, _ type: NSMergePolicyType) throws {
@@ -55,7 +55,7 @@ struct VersionResolution {
         context.noteEvent(.inserted, object)
     }
 
-    private func resolveUpdate(_ newest: RowView) {
+    private func resolveUpdate(_ newest: UnsafeRowView) {
         guard type != .rollbackMergePolicyType else {
             for (index, property) in object.runtime.properties.enumerated() where property.kind == .toOne {
                 if let ours = object.override(index) { dropOtherSides(ours, index) }

@@ -142,11 +142,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 }
 
 /// Declares `defaultDirectoryURL` as a property too; a class that has the method of that name cannot declare it.
-public protocol HasDefaultDirectory: NSPersistentContainer {}
+public protocol _HasDefaultDirectory: NSPersistentContainer {}
 
-extension NSPersistentContainer: HasDefaultDirectory {}
+extension NSPersistentContainer: _HasDefaultDirectory {}
 
-extension HasDefaultDirectory {
+extension _HasDefaultDirectory {
     /// Same as `defaultDirectoryURL()`.
     public static var defaultDirectoryURL: URL { defaultDirectoryURL() }
 }

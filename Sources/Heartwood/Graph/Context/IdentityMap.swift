@@ -1,9 +1,9 @@
 /// The registered objects of a context, by key: one instance for each key.
 ///
-/// An open-addressing table with linear probing. Sixteen neighbouring row numbers share one stretch of the table, so objects fetched in row
-/// order are stored next to each other; the stretches are spread by multiplication.
+/// An open-addressing table with linear probing. Sixteen neighbouring row numbers share one run of slots, so objects fetched in row
+/// order are stored next to each other; the runs are spread by multiplication.
 ///
-/// A slot takes twelve bytes: the object and a mark. The slot needs no key, because the object has it. The mark determines the home slot,
+/// A slot takes twelve bytes: the object and a tag. The slot needs no key, because the object has it. The tag determines the home slot,
 /// so the table grows without reading an object. With an object's 72 bytes, and 8 for its allocation, a registered object costs 112 bytes
 /// just after the table has doubled, and less otherwise.
 ///
@@ -13,11 +13,11 @@
 ///
 /// Invariants:
 /// 1. `capacity` is a power of two and at least 16; at most 3/4 of the slots are taken.
-/// 2. A mark is at its home slot, or at a later slot with no empty slot in between.
-/// 3. `marks[i]` is the mark of the key of `objects[i]`, and 0 exactly where `objects[i]` is nil.
+/// 2. A tag is at its home slot, or at a later slot with no empty slot in between.
+/// 3. `tags[i]` is the tag of the key of `objects[i]`, and 0 exactly where `objects[i]` is nil.
 /// 4. Each slot with an object owns one reference to it; objects are moved as bits.
 final class IdentityMap {
-    private var marks: UnsafeMutablePointer<UInt32>
+    private var tags: UnsafeMutablePointer<UInt32>
     private var objects: UnsafeMutablePointer<Unmanaged<NSManagedObject>?>
     private var capacity: Int
     private(set) var count = 0
@@ -32,53 +32,53 @@ final class IdentityMap {
 
     init() {
         capacity = Self.minimumCapacity
-        (marks, objects) = Self.allocate(capacity)
+        (tags, objects) = Self.allocate(capacity)
     }
 
     deinit {
-        Self.release(marks, objects, capacity)
+        Self.release(tags, objects, capacity)
     }
 
     private static func allocate(_ capacity: Int) -> (UnsafeMutablePointer<UInt32>, UnsafeMutablePointer<Unmanaged<NSManagedObject>?>) {
-        let marks = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
-        marks.initialize(repeating: 0, count: capacity)
+        let tags = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
+        tags.initialize(repeating: 0, count: capacity)
         let objects = UnsafeMutablePointer<Unmanaged<NSManagedObject>?>.allocate(capacity: capacity)
         objects.initialize(repeating: nil, count: capacity)
-        return (marks, objects)
+        return (tags, objects)
     }
 
     private static func release(
-        _ marks: UnsafeMutablePointer<UInt32>, _ objects: UnsafeMutablePointer<Unmanaged<NSManagedObject>?>, _ capacity: Int
+        _ tags: UnsafeMutablePointer<UInt32>, _ objects: UnsafeMutablePointer<Unmanaged<NSManagedObject>?>, _ capacity: Int
     ) {
         for index in 0..<capacity { objects[index]?.release() }
         objects.deallocate()
-        marks.deallocate()
+        tags.deallocate()
     }
 
     /// The bytes of the table, without the objects.
     var byteCount: Int { capacity * (MemoryLayout<UInt32>.stride + MemoryLayout<NSManagedObject?>.stride) }
 
-    /// A 32-bit value that represents a key; never 0. Two keys of one entity have equal marks only if their row numbers differ by about
+    /// A 32-bit value that represents a key; never 0. Two keys of one entity have equal tags only if their row numbers differ by about
     /// four thousand million.
     @inline(__always)
-    private static func mark(_ key: ObjectKey) -> UInt32 {
+    private static func tag(_ key: ObjectKey) -> UInt32 {
         let high = UInt32(truncatingIfNeeded: key.rawValue >> 32)
-        let mark = UInt32(truncatingIfNeeded: key.rawValue) ^ (high &* 0x9E37_79B1)
-        return mark == 0 ? 1 : mark
+        let tag = UInt32(truncatingIfNeeded: key.rawValue) ^ (high &* 0x9E37_79B1)
+        return tag == 0 ? 1 : tag
     }
 
     @inline(__always)
-    private static func home(_ mark: UInt32, _ capacity: Int) -> Int {
-        let spread = UInt64(mark >> 4) &* 0x9E37_79B9_7F4A_7C15
-        return Int(truncatingIfNeeded: ((spread >> 32) << 4) | UInt64(mark & 15)) & (capacity &- 1)
+    private static func home(_ tag: UInt32, _ capacity: Int) -> Int {
+        let spread = UInt64(tag >> 4) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: ((spread >> 32) << 4) | UInt64(tag & 15)) & (capacity &- 1)
     }
 
     /// The slot of `key`, or the empty slot into which it would be inserted.
     @inline(__always)
     private func slot(of key: ObjectKey) -> Int {
-        let mark = Self.mark(key)
-        var index = Self.home(mark, capacity)
-        while marks[index] != 0, marks[index] != mark || objects[index].unsafelyUnwrapped._withUnsafeGuaranteedRef({ $0.key != key }) {
+        let tag = Self.tag(key)
+        var index = Self.home(tag, capacity)
+        while tags[index] != 0, tags[index] != tag || objects[index].unsafelyUnwrapped._withUnsafeGuaranteedRef({ $0.key != key }) {
             index = (index &+ 1) & (capacity &- 1)
         }
         return index
@@ -95,8 +95,8 @@ final class IdentityMap {
     func insert(_ object: NSManagedObject, for key: ObjectKey) {
         if count &* 4 >= capacity &* 3 { resize(to: capacity &* 2) }
         let index = slot(of: key)
-        precondition(marks[index] == 0 && object.key == key, "a context registers one object for a key")
-        marks[index] = Self.mark(key)
+        precondition(tags[index] == 0 && object.key == key, "a context registers one object for a key")
+        tags[index] = Self.tag(key)
         objects[index] = .passRetained(object)
         count &+= 1
         if let observer { observer.registered(object) }
@@ -112,7 +112,7 @@ final class IdentityMap {
     @discardableResult
     func remove(_ key: ObjectKey) -> NSManagedObject? {
         let index = slot(of: key)
-        guard marks[index] != 0, let object = objects[index] else { return nil }
+        guard tags[index] != 0, let object = objects[index] else { return nil }
         if let observer { observer.unregistered([object]) }
         vacate(index)
         return object.takeRetainedValue()
@@ -122,16 +122,16 @@ final class IdentityMap {
     private func vacate(_ start: Int) {
         let mask = capacity &- 1
         var gap = start
-        marks[gap] = 0
+        tags[gap] = 0
         objects[gap] = nil
         count &-= 1
         var index = (gap &+ 1) & mask
-        while marks[index] != 0 {
-            let home = Self.home(marks[index], capacity)
+        while tags[index] != 0 {
+            let home = Self.home(tags[index], capacity)
             if ((index &- home) & mask) >= ((index &- gap) & mask) {
-                marks[gap] = marks[index]
+                tags[gap] = tags[index]
                 objects[gap] = objects[index]
-                marks[index] = 0
+                tags[index] = 0
                 objects[index] = nil
                 gap = index
             }
@@ -141,30 +141,30 @@ final class IdentityMap {
 
     /// Moves every object into a table of another size. Reads no object.
     private func resize(to newCapacity: Int) {
-        let oldMarks = marks, oldObjects = objects, oldCapacity = capacity
+        let oldTags = tags, oldObjects = objects, oldCapacity = capacity
         capacity = newCapacity
-        (marks, objects) = Self.allocate(newCapacity)
-        for index in 0..<oldCapacity where oldMarks[index] != 0 { place(oldObjects[index], oldMarks[index]) }
-        oldMarks.deallocate()
+        (tags, objects) = Self.allocate(newCapacity)
+        for index in 0..<oldCapacity where oldTags[index] != 0 { place(oldObjects[index], oldTags[index]) }
+        oldTags.deallocate()
         oldObjects.deallocate()
     }
 
     @inline(__always)
-    private func place(_ object: Unmanaged<NSManagedObject>?, _ mark: UInt32) {
-        var index = Self.home(mark, capacity)
-        while marks[index] != 0 { index = (index &+ 1) & (capacity &- 1) }
-        marks[index] = mark
+    private func place(_ object: Unmanaged<NSManagedObject>?, _ tag: UInt32) {
+        var index = Self.home(tag, capacity)
+        while tags[index] != 0 { index = (index &+ 1) & (capacity &- 1) }
+        tags[index] = tag
         objects[index] = object
     }
 
     /// Restores (2) after slots were emptied.
     private func closeGaps() {
-        var left: [(object: Unmanaged<NSManagedObject>?, mark: UInt32)] = []
+        var left: [(object: Unmanaged<NSManagedObject>?, tag: UInt32)] = []
         left.reserveCapacity(count)
-        for index in 0..<capacity where marks[index] != 0 { left.append((objects[index], marks[index])) }
-        marks.update(repeating: 0, count: capacity)
+        for index in 0..<capacity where tags[index] != 0 { left.append((objects[index], tags[index])) }
+        tags.update(repeating: 0, count: capacity)
         objects.update(repeating: nil, count: capacity)
-        for one in left { place(one.object, one.mark) }
+        for one in left { place(one.object, one.tag) }
     }
 
     /// Whether the map keeps objects that only it refers to.
@@ -185,12 +185,12 @@ final class IdentityMap {
         let disposed = UnsafeMutablePointer<Unmanaged<NSManagedObject>>.allocate(capacity: max(count, 1))
         defer { disposed.deallocate() }
         var gone = 0
-        for index in 0..<capacity where marks[index] != 0 && isDisposable(index) {
+        for index in 0..<capacity where tags[index] != 0 && isDisposable(index) {
             if let object = objects[index] {
                 (disposed + gone).initialize(to: object)
                 gone &+= 1
             }
-            marks[index] = 0
+            tags[index] = 0
             objects[index] = nil
         }
         count &-= gone
@@ -209,7 +209,7 @@ final class IdentityMap {
     func releaseUnheld(_ key: ObjectKey) {
         guard !retainsAll else { return }
         let index = slot(of: key)
-        if marks[index] != 0, isDisposable(index) { remove(key) }
+        if tags[index] != 0, isDisposable(index) { remove(key) }
     }
 
     /// Makes `wantsSweep` true.
@@ -230,9 +230,9 @@ final class IdentityMap {
 
     /// Detaches every object from its context. Objects that the program still holds get copies of their rows.
     func detachAll() {
-        tellOfAll()
+        reportAll()
         let copies = KeptRows()
-        for index in 0..<capacity where marks[index] != 0 {
+        for index in 0..<capacity where tags[index] != 0 {
             let isHeld = !isOnlyReference(index)
             objects[index]?._withUnsafeGuaranteedRef { object in
                 object.state.insert(.detached)
@@ -243,7 +243,7 @@ final class IdentityMap {
         }
     }
 
-    private func tellOfAll() {
+    private func reportAll() {
         guard let observer else { return }
         observer.unregistered((0..<capacity).compactMap { objects[$0] })
     }
@@ -264,13 +264,13 @@ final class IdentityMap {
 
     /// Releases every object and the table's memory.
     func removeAll() {
-        tellOfAll()
-        let oldMarks = marks, oldObjects = objects, oldCapacity = capacity
+        reportAll()
+        let oldTags = tags, oldObjects = objects, oldCapacity = capacity
         capacity = Self.minimumCapacity
-        (marks, objects) = Self.allocate(capacity)
+        (tags, objects) = Self.allocate(capacity)
         count = 0
         if !retainsAll { sweepAt = Self.minimumSweep }
-        Self.release(oldMarks, oldObjects, oldCapacity)
+        Self.release(oldTags, oldObjects, oldCapacity)
     }
 
     /// Checks invariants (1) to (3); for tests.
@@ -278,10 +278,10 @@ final class IdentityMap {
         guard capacity >= Self.minimumCapacity, capacity & (capacity - 1) == 0, count * 4 <= capacity * 3 else { return false }
         var seen = 0
         for index in 0..<capacity {
-            guard (marks[index] == 0) == (objects[index] == nil) else { return false }
+            guard (tags[index] == 0) == (objects[index] == nil) else { return false }
             guard let object = objects[index]?.takeUnretainedValue() else { continue }
             seen += 1
-            guard marks[index] == Self.mark(object.key), slot(of: object.key) == index else { return false }
+            guard tags[index] == Self.tag(object.key), slot(of: object.key) == index else { return false }
         }
         return seen == count
     }

@@ -52,8 +52,8 @@ extension NSManagedObjectContext {
     /// Called at an object's first change since the last save, and at its first change in an event.
     final func noteUpdate(of object: NSManagedObject) {
         guard !object.state.contains(.waking) else { return }
-        if object.state.contains(.settled) {
-            object.state.remove(.settled)
+        if object.state.contains(.processed) {
+            object.state.remove(.processed)
             if object.state.contains(.listed) { pending.changedAgain.append(object) }
         }
         guard !object.isInserted else { return }
@@ -107,7 +107,7 @@ extension NSManagedObjectContext {
         } else {
             if object.state.isDisjoint(with: .changed) { pending.changeCount += 1 }
             object.state.insert(.deleted)
-            object.state.remove(.settled)
+            object.state.remove(.processed)
             list(object)
         }
     }
@@ -183,7 +183,7 @@ extension NSManagedObjectContext {
     final func performReset() {
         checkQueue("reset()")
         var forgotten: [NSManagedObjectID] = []
-        if ChangeEvents.areWanted {
+        if ChangeEvents.areObserved {
             identities.sweep()
             forgotten = identities.all.map(\.objectID)
         }

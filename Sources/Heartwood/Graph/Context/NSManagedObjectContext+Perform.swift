@@ -58,7 +58,7 @@ extension NSManagedObjectContext: PerformingAndWaiting {
     /// Ends a block of work: ends its undo event, sweeps unreferenced objects, and leaves replaced files.
     private func endWork() {
         endUndoEvent()
-        sweepIfWanted()
+        sweepIfNeeded()
         leaveReplacedFiles()
     }
 }

@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
 
     /// Returns the row that the object shows. After this context's own save that is the saved version, with which its next save compares,
     /// even if another context has saved since.
-    final func committedRow(of object: NSManagedObject) throws -> RowView? {
+    final func committedRow(of object: NSManagedObject) throws -> UnsafeRowView? {
         let view = try view(of: object.runtime)
         let row = try view.row(object.key)
         guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
@@ -31,11 +31,11 @@ extension NSManagedObjectContext {
     }
 
     /// Reads binary data that is stored outside its row; nil if the data is damaged, and the failure is remembered.
-    final func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
+    final func externalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView, in runtime: EntityRuntime) -> Data? {
         reading { try readExternalData(index, access, of: row, in: runtime) } ?? nil
     }
 
-    final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) throws -> Data {
+    final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView, in runtime: EntityRuntime) throws -> Data {
         for copies in readState.memory.copies { if let data = copies.value(of: index, in: row) { return data } }
         let view = try view(of: store(of: runtime))
         if let data = view.dataInRow(access, of: row) { return data }
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
         guard !object.isInserted else { return [] }
         let members = reading { try committedMembers(of: object, property: property) }
-        queries.memberEntriesRead += members?.count ?? 0
+        queries.membersObserver?(members?.count ?? 0)
         return members ?? []
     }
 
@@ -75,13 +75,13 @@ extension NSManagedObjectContext {
         return reading { try committedMemberCount(of: object, property: property) } ?? 0
     }
 
-    /// The first stored member for which `isWanted` is true.
-    final func firstStoredMember(of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool) -> ObjectKey? {
+    /// The first stored member for which `isIncluded` is true.
+    final func firstStoredMember(of object: NSManagedObject, property: Int, where isIncluded: (ObjectKey) -> Bool) -> ObjectKey? {
         guard !object.isInserted else { return nil }
         return reading {
             try firstCommittedMember(of: object, property: property) { key in
-                queries.memberEntriesRead += 1
-                return isWanted(key)
+                queries.membersObserver?(1)
+                return isIncluded(key)
             }
         } ?? nil
     }
@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
     /// Whether the store has `member` among the members of an object's relationship. One look-up.
     final func stores(_ member: ObjectKey, in object: NSManagedObject, property: Int) -> Bool {
         guard !object.isInserted else { return false }
-        queries.memberEntriesRead += 1
+        queries.membersObserver?(1)
         return reading { try commits(member, in: object, property: property) } ?? false
     }
 

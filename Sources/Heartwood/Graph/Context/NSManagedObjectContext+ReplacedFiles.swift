@@ -35,8 +35,10 @@ extension NSManagedObjectContext {
     private final func moveRows() {
         guard readState.rowUses == 0, !pending.isSaving else { return }
         guard parentContext == nil || !tree.isPinned || readState.memory.files.count > Self.filesBelowPinned else { return }
-        var present: [UInt64: StoreView] = [:]
-        for store in coordinator?.persistentStores ?? [] where store.rows != nil && (parentContext != nil || readState.views[store.slotBase] != nil) {
+        var present: [UInt64: any StoreView] = [:]
+        for store in coordinator?.persistentStores ?? [] where store.rows != nil
+            && (parentContext != nil || readState.views[store.slotBase] != nil)
+        {
             // If the store cannot be read, a later read reports it.
             guard let view = try? view(of: store) else { return }
             present[store.slotBase] = view
@@ -48,7 +50,7 @@ extension NSManagedObjectContext {
         identities.forEach(move.run)
         recorder?.moveRows(move.row)
         readState.views = readState.views.filter { view in view.value.file.map { file in files.contains { $0 === file } } ?? true }
-        forgetRoute()
+        dropCachedPlan()
         readState.lastView = nil
         readState.memory.replace(files: files, copies: move.copies)
     }
@@ -59,13 +61,13 @@ private final class RowMove {
     let copies = KeptRows()
     private let context: NSManagedObjectContext
     /// By the record log's first slot.
-    private let views: [UInt64: StoreView]
+    private let views: [UInt64: any StoreView]
     /// Copies by the address of the original row, so that one row is copied once.
-    private var copied: [UnsafeRawPointer: RowView] = [:]
+    private var copied: [UnsafeRawPointer: UnsafeRowView] = [:]
     /// The view of the previous object's store; nil inside if that store has none.
-    private var last: (slotBase: UInt64, view: StoreView?)?
+    private var last: (slotBase: UInt64, view: (any StoreView)?)?
 
-    init(_ context: NSManagedObjectContext, to views: [UInt64: StoreView]) {
+    init(_ context: NSManagedObjectContext, to views: [UInt64: any StoreView]) {
         self.context = context
         self.views = views
     }
@@ -75,7 +77,7 @@ private final class RowMove {
     }
 
     /// Returns the row in the current file, or a copy.
-    func row(_ row: RowView, of object: NSManagedObject) -> RowView {
+    func row(_ row: UnsafeRowView, of object: NSManagedObject) -> UnsafeRowView {
         let runtime = object.runtime
         guard let view = view(of: runtime) else {
             // A row from an incremental store is in memory already. Of a removed store only this row is left, so it is copied.
@@ -85,14 +87,14 @@ private final class RowMove {
         return copy(row, runtime)
     }
 
-    private func view(of runtime: EntityRuntime) -> StoreView? {
+    private func view(of runtime: EntityRuntime) -> (any StoreView)? {
         if let last, last.slotBase == runtime.slotBase { return last.view }
         let view = views[runtime.slotBase]
         last = (runtime.slotBase, view)
         return view
     }
 
-    private func isSame(_ row: RowView, _ found: RowView, _ runtime: EntityRuntime) -> Bool {
+    private func isSame(_ row: UnsafeRowView, _ found: UnsafeRowView, _ runtime: EntityRuntime) -> Bool {
         guard found.body != row.body else { return true }
         guard found.version == row.version, found.byteCount == row.byteCount else { return false }
         // Versions alone do not suffice: a compaction forgets a deleted row, and a row that is inserted again counts its versions from the
@@ -100,7 +102,7 @@ private final class RowMove {
         return runtime.hasExternalData || memcmp(found.body, row.body, row.byteCount) == 0
     }
 
-    private func copy(_ row: RowView, _ runtime: EntityRuntime) -> RowView {
+    private func copy(_ row: UnsafeRowView, _ runtime: EntityRuntime) -> UnsafeRowView {
         if let known = copied[row.body] { return known }
         let copy = copies.copy(row)
         copied[row.body] = copy

@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         }
         guard isAny else { return }
         cache.runtimesByEntity = cache.runtimesByEntity.filter { !$0.value.isRetired }
-        forgetRoute()
+        dropCachedPlan()
         readState.lastView = nil
         identities.wantSweep()
     }
@@ -60,10 +60,12 @@ extension NSManagedObjectContext {
 
     /// The newest view of a store, or the view that the context is pinned to. Rows of registered objects stay valid as long as the context,
     /// or until `reset()`; other rows at least until the event ends.
-    final func view(of store: NSPersistentStore) throws -> StoreView {
-        if let lastView = readState.lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
+    final func view(of store: NSPersistentStore) throws -> any StoreView {
+        if let lastView = readState.lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) {
+            return lastView.view
+        }
         let view = try readState.generation?.view(of: store) ?? store.newestView(for: self)
-        forgetRoute()
+        dropCachedPlan()
         if !readState.views.isEmpty, readState.views[store.slotBase] == nil { forgetRemovedStores() }
         view.keepRows(in: &readState.memory)
         readState.views[store.slotBase] = view
@@ -73,8 +75,9 @@ extension NSManagedObjectContext {
 
     /// The view of a runtime's store. Mostly avoids the runtime's weak reference to the store.
     @inline(__always)
-    final func view(of runtime: EntityRuntime) throws -> StoreView {
-        if let lastView = readState.lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest || readState.generation != nil
+    final func view(of runtime: EntityRuntime) throws -> any StoreView {
+        if let lastView = readState.lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired,
+            lastView.view.isNewest || readState.generation != nil
         { return lastView.view }
         return try view(of: store(of: runtime))
     }
@@ -87,7 +90,7 @@ extension NSManagedObjectContext {
         recorder?.forget()
         pending.dropped = []
         queries.laterBatches = []
-        forgetRoute()
+        dropCachedPlan()
         readState.views = [:]
         readState.lastView = nil
         readState.memory = RowMemory()
@@ -119,7 +122,7 @@ extension NSManagedObjectContext {
         if current != key, let known = identities[current] { return known }
         // An object without a row exists only in its own context, and for a child in its parent.
         guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
-        sweepIfWanted()
+        sweepIfNeeded()
         return makeFault(current, runtime: runtime)
     }
 
@@ -155,7 +158,7 @@ extension NSManagedObjectContext {
 
     /// Releases unchanged objects that only the context refers to, once enough objects are registered.
     @inline(__always)
-    final func sweepIfWanted() {
+    final func sweepIfNeeded() {
         if identities.wantsSweep { identities.sweep() }
     }
 }

@@ -34,10 +34,10 @@ extension NSManagedObjectContext {
         if let observer = identities.observer { finishSave(of: saved, observer) }
         if parentContext == nil { lineage.keysSeen = tree.count }
         for object in saved { object.callDidSave() }
-        lineage.resultsFollowers?.tell(.saved(saved))
+        lineage.resultsFollowers?.report(.saved(saved))
         announcement?.post()
         withExtendedLifetime(memory) { keepRows(ofDeleted: &saved) }
-        sweepIfWanted()
+        sweepIfNeeded()
     }
 
     /// Ends a save in which no object has changed: stores write their metadata, and a save without objects is announced.
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
         let reason = store.map { "\($0)" } ?? readingFailure.localizedDescription
         throw CoreDataError.make(
             NSPersistentStoreSaveError,
-            "Nothing was saved: a value could not be read before, and what has changed may be derived from its absence. Roll the context "
+            "Nothing was saved: a value could not be read before, and changes may be derived from its absence. Roll the context "
                 + "back and make the changes again. The reading failed with: \(reason)",
             info)
     }
@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
     private func finishSave(of object: NSManagedObject) {
         let state = object.state
         if state.contains(.deleted), object.key.isTemporary { object.keepID() }
-        object.state.subtract([.inserted, .updated, .listed, .settled])
+        object.state.subtract([.inserted, .updated, .listed, .processed])
         if state.contains(.deleted) {
             identities.remove(object.key)
             object.state.insert([.detached, .erased])

@@ -24,8 +24,8 @@ extension NSManagedObjectContext {
                 NSPersistentStoreOperationError,
                 "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
         }
-        // An entity that is not frozen may still be renamed.
-        if entity.isFrozen { cache.named = NamedEntity(name, model, entity) }
+        // An entity that is not immutable may still be renamed.
+        if entity.isImmutable { cache.named = NamedEntity(name, model, entity) }
         return entity
     }
 }

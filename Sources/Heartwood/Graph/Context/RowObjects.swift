@@ -22,7 +22,7 @@ struct RowObjects: ~Copyable {
 
     /// Returns the object of a row, bound to it; nil if the model has no such entity.
     @inline(__always)
-    mutating func object(of row: RowView) -> NSManagedObject? {
+    mutating func object(of row: UnsafeRowView) -> NSManagedObject? {
         let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
         if let known = context.registered(key, at: row) { return known }
         guard key.slot == runtime.slot || goOn(to: key.slot) else { return nil }
@@ -43,7 +43,7 @@ struct RowObjects: ~Copyable {
 
 extension NSManagedObjectContext {
     /// Returns the object of one row, bound to it.
-    final func object(of row: RowView, _ key: ObjectKey, _ runtime: EntityRuntime) -> NSManagedObject {
+    final func object(of row: UnsafeRowView, _ key: ObjectKey, _ runtime: EntityRuntime) -> NSManagedObject {
         if let known = registered(key, at: row) { return known }
         let object = makeFault(key, runtime: runtime)
         object.bind(row)
@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
 
     /// Returns the registered object of a row. If it is a fault, it is bound to this row.
     @inline(__always)
-    fileprivate final func registered(_ key: ObjectKey, at row: RowView) -> NSManagedObject? {
+    fileprivate final func registered(_ key: ObjectKey, at row: UnsafeRowView) -> NSManagedObject? {
         guard let known = identities[key] else { return nil }
         if known.isFault {
             known.bind(row)

@@ -2,13 +2,13 @@ import Foundation
 
 /// Errors that name a store or an object.
 extension CoreDataError {
-    static func sameStore(_ store: NSPersistentStore, _ twin: NSPersistentStore) -> NSError {
+    static func sameStore(_ store: NSPersistentStore, _ other: NSPersistentStore) -> NSError {
         let path = store.url?.path ?? "?"
         return make(
             NSPersistentStoreOperationError,
-            "The store at \(path) is the one that was added from \(twin.url?.path ?? "?") already, or a copy of its file. Remove that one "
+            "The store at \(path) is the one that was added from \(other.url?.path ?? "?") already, or a copy of its file. Remove that one "
                 + "first, or add this one to another coordinator.",
-            [NSAffectedStoresErrorKey: [twin], NSFilePathErrorKey: path])
+            [NSAffectedStoresErrorKey: [other], NSFilePathErrorKey: path])
     }
 
     static func noStore(toSave object: NSManagedObject) -> NSError {

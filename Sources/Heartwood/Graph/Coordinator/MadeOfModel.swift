@@ -1,10 +1,10 @@
 /// Lets a class method in an extension call `self.init(managedObjectModel:)`. Swift allows that only for required initializers, which every
 /// subclass would have to repeat.
-public protocol MadeOfModel {}
+public protocol _MadeOfModel {}
 
-extension NSPersistentStoreCoordinator: MadeOfModel {}
+extension NSPersistentStoreCoordinator: _MadeOfModel {}
 
-extension MadeOfModel {
+extension _MadeOfModel {
     /// - Precondition: the class is `NSPersistentStoreCoordinator` itself. A subclass is made by its name: `Sub(managedObjectModel:
     ///   model)`.
     public init(managedObjectModel model: NSManagedObjectModel, _ _: Void = ()) {

@@ -111,13 +111,13 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// Returns the metadata of the store at `url` without adding it.
     /// - Throws: if the store does not exist or cannot be read; 134091 for a class that does not support this.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
-        throw CoreDataError.unsupported("\(self) does not tell the metadata of a store that was not added; add it to a coordinator.")
+        throw CoreDataError.unsupported("\(self) cannot read the metadata of a store that is not added; add the store to a coordinator.")
     }
 
     /// Replaces the client's part of the metadata of the store at `url` without adding it.
     /// - Throws: if the store does not exist or cannot be written; nothing has changed then. 134091 for a class that does not support this.
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-        throw CoreDataError.unsupported("\(self) does not set the metadata of a store that was not added; add it to a coordinator.")
+        throw CoreDataError.unsupported("\(self) cannot set the metadata of a store that is not added; add the store to a coordinator.")
     }
 
     // MARK: The stack's interface to a store
@@ -130,7 +130,12 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
 
     /// Opens the store for the entities of `model` and makes their runtimes.
     func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
-        throw CoreDataError.make(
+        throw isOfNoKind
+    }
+
+    /// The error for a direct subclass of this class.
+    private var isOfNoKind: NSError {
+        CoreDataError.make(
             NSPersistentStoreInvalidTypeError,
             "\(Swift.type(of: self)) cannot be added: a store of your own is a subclass of NSAtomicStore or NSIncrementalStore.")
     }
@@ -139,13 +144,13 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     var slotCount: Int { rows?.slotCount ?? 0 }
 
     /// Returns the state of the newest commit.
-    func newestView() throws -> StoreView {
+    func newestView() throws -> any StoreView {
         guard let rows else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
         return try rows.newestView()
     }
 
     /// Returns the state of the newest commit for a context.
-    func newestView(for context: NSManagedObjectContext) throws -> StoreView { try newestView() }
+    func newestView(for context: NSManagedObjectContext) throws -> any StoreView { try newestView() }
 
     /// Reads other processes' commits, if that is cheap.
     /// - Throws: if those commits are damaged; the known state is then not the newest, and may never be. The next save reports any other
@@ -156,12 +161,10 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     final func followOthers() { try? follow() }
 
     /// Whether `followOthers` would find nothing newer than `view`; false if that cannot be decided at once.
-    func hasNoNews(beyond view: RecordLogView) -> Bool { false }
+    func hasNoCommits(beyond view: RecordLogView) -> Bool { false }
 
     /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
-    func save(_ batch: SaveBatch) throws {
-        preconditionFailure("a store class overrides save")
-    }
+    func save(_ batch: SaveBatch) throws { throw isOfNoKind }
 
     /// Inserts, updates or deletes rows without objects in a context; `outcome` collects the affected rows.
     func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
@@ -170,9 +173,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     }
 
     /// Reserves a row number for each of these objects, which a later save inserts.
-    func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
-        preconditionFailure("a store class overrides reserveRows")
-    }
+    func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] { throw isOfNoKind }
 
     /// The name of an object in the URI of its ID; nil for its row number.
     func name(of key: ObjectKey) -> String? { nil }
@@ -276,7 +277,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         try save(SaveBatch(origin: .none) { _ in nil })
     }
 
-    final func setPlace(_ url: URL) {
+    final func setURL(_ url: URL) {
         currentURL.withLock { $0 = url }
     }
 }

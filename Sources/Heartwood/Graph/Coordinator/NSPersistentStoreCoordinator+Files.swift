@@ -36,7 +36,7 @@ extension NSPersistentStoreCoordinator {
         let storeClass = try StoreClasses.fileClass(for: storeType)
         guard destinationURL.resolvingSymlinksInPath() != sourceURL.resolvingSymlinksInPath() else {
             throw CoreDataError.make(
-                NSPersistentStoreOperationError, "The store at \(sourceURL.path) cannot take its own place.",
+                NSPersistentStoreOperationError, "The store at \(sourceURL.path) cannot replace itself.",
                 [NSFilePathErrorKey: sourceURL.path])
         }
         guard let store = loadedStore(at: destinationURL) else {

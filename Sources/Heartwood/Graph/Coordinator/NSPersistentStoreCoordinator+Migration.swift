@@ -76,19 +76,19 @@ struct StoreMigration {
             throw RecordLogErrors.wrapIfOfEngine(error)
         }
         defer { folder?.abandon() }
-        let place = folder?.file ?? url
+        let file = folder?.file ?? url
         let target = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
         do {
             var writable = options
             writable?[NSReadOnlyPersistentStoreOption] = nil
             let made = try target.addPersistentStore(
-                ofType: type, configurationName: store.configuration, at: place, options: writable)
+                ofType: type, configurationName: store.configuration, at: file, options: writable)
             try copyMetadata(to: made)
             let copied = try ObjectCopy(store: store, of: coordinator, to: target).run()
             if copied.isEmpty { try made.save(SaveBatch(origin: .none) { _ in nil }) }
             if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
             try target.remove(made)
-            if folder != nil { try LogStore.rename(place.path, to: url.path, replacing: false, like: sourcePath) }
+            if folder != nil { try LogStore.rename(file.path, to: url.path, replacing: false, like: sourcePath) }
             return copied
         } catch {
             for store in target.persistentStores { try? target.remove(store) }

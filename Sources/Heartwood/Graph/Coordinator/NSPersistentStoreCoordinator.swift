@@ -81,7 +81,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final let followers = ContextFollowers()
 
     public init(managedObjectModel model: NSManagedObjectModel) {
-        model.freeze()
+        model.makeImmutable()
         self.model = model
         super.init()
         ModelsInUse.note(model)
@@ -194,9 +194,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     + "second coordinator.")
         }
         let runtimes = try store.load(model: managedObjectModel, firstSlot: firstSlot)
-        if let twin = persistentStores.first(where: { !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
+        if let other = persistentStores.first(where: { !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
             try? store.unload()
-            throw CoreDataError.sameStore(store, twin)
+            throw CoreDataError.sameStore(store, other)
         }
         var change: [AnyHashable: Any] = [NSAddedPersistentStoresKey: [store]]
         let index = old.flatMap { old in persistentStores.firstIndex { $0 === old } }
@@ -211,10 +211,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
 
-    /// - Parameter place: the index among the stores; nil for the end.
-    private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime], at place: Int? = nil) {
+    /// - Parameter index: the index among the stores; nil for the end.
+    private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime], at index: Int? = nil) {
         state.withLock { state in
-            let later = place.map { Array(state.stores.dropFirst($0)) } ?? []
+            let later = index.map { Array(state.stores.dropFirst($0)) } ?? []
             for runtime in runtimes {
                 state.routes.add(runtime, before: later)
                 state.runtimesBySlot[runtime.slot] = runtime

@@ -23,7 +23,7 @@ enum StoreClasses {
 
     static func unknownType(_ type: String) -> NSError {
         let remedy = type == NSSQLiteStoreType
-            ? "Heartwood has no SQLite store; use NSRecordLogStoreType (or .recordLog), the default, in its place."
+            ? "Heartwood has no SQLite store; use NSRecordLogStoreType (or .recordLog), the default."
             : "Register a class for it (registerStoreClass), or use one of \(all.keys.sorted().joined(separator: ", "))."
         return CoreDataError.make(
             NSPersistentStoreInvalidTypeError, "There is no store class for the type \"\(type)\". \(remedy)")

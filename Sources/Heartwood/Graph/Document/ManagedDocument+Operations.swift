@@ -108,11 +108,11 @@ extension ManagedDocument {
         let before = fileURL
         guard !isOpen else { throw DocumentError.isOpen(before) }
         try StoreFiles.free(url)
-        standing.withLock { $0.fileURL = url }
+        locked.withLock { $0.fileURL = url }
         do {
             try addStores()
         } catch {
-            standing.withLock { $0.fileURL = before }
+            locked.withLock { $0.fileURL = before }
             throw error
         }
         begin()
@@ -165,7 +165,7 @@ extension ManagedDocument {
             }
         } catch {
             change { $0.insert(.savingError) }
-            lookAtFile()
+            checkFile()
             throw error
         }
         change { $0.remove(.savingError) }
@@ -202,12 +202,12 @@ extension ManagedDocument {
 
     private func goOver(to url: URL) throws {
         if let store, coordinator.setURL(url, for: store) {
-            standing.withLock { $0.fileURL = url }
+            locked.withLock { $0.fileURL = url }
         } else {
             // For a store type that cannot switch its file.
             forgetObjects(managedObjectContext)
             removeStores()
-            standing.withLock { $0.fileURL = url }
+            locked.withLock { $0.fileURL = url }
             try addStores()
         }
         change { $0.subtract([.fileMissing, .inConflict]) }

@@ -9,39 +9,39 @@ extension ManagedDocument {
     /// Postpones the next save until `autosaveDelay` after now. One queued block serves any number of changes; a shorter delay queues
     /// another block.
     final func scheduleAutosave() {
-        let look: ContinuousClock.Instant? = standing.withLock { standing in
-            guard standing.autosaveDelay.isFinite, let delay = Duration(bounding: standing.autosaveDelay) else { return nil }
-            standing.deadline = ContinuousClock.now + delay
-            if let next = standing.nextLook, next <= standing.deadline { return nil }
-            standing.nextLook = standing.deadline
-            return standing.deadline
+        let time: ContinuousClock.Instant? = locked.withLock { locked in
+            guard locked.autosaveDelay.isFinite, let delay = Duration(bounding: locked.autosaveDelay) else { return nil }
+            locked.deadline = ContinuousClock.now + delay
+            if let next = locked.nextCheck, next <= locked.deadline { return nil }
+            locked.nextCheck = locked.deadline
+            return locked.deadline
         }
-        if let look { wait(for: look) }
+        if let time { wait(for: time) }
     }
 
-    private func wait(for look: ContinuousClock.Instant) {
-        work.asyncAfter(deadline: .now() + (look - ContinuousClock.now) / .seconds(1)) { [weak self] in self?.saveIfDue(look) }
+    private func wait(for time: ContinuousClock.Instant) {
+        work.asyncAfter(deadline: .now() + (time - ContinuousClock.now) / .seconds(1)) { [weak self] in self?.saveIfDue(time) }
     }
 
-    /// - Parameter look: the block's time; a block with an outdated one does nothing.
-    private func saveIfDue(_ look: ContinuousClock.Instant) {
-        let (isDue, next) = standing.withLock { standing -> (Bool, ContinuousClock.Instant?) in
-            guard standing.nextLook == look else { return (false, nil) }
-            let isDue = standing.deadline <= ContinuousClock.now
-            standing.nextLook = isDue ? nil : standing.deadline
-            return (isDue, standing.nextLook)
+    /// - Parameter time: the block's time; a block with an outdated one does nothing.
+    private func saveIfDue(_ time: ContinuousClock.Instant) {
+        let (isDue, next) = locked.withLock { locked -> (Bool, ContinuousClock.Instant?) in
+            guard locked.nextCheck == time else { return (false, nil) }
+            let isDue = locked.deadline <= ContinuousClock.now
+            locked.nextCheck = isDue ? nil : locked.deadline
+            return (isDue, locked.nextCheck)
         }
         if let next { wait(for: next) }
         guard isDue, !documentState.contains(.closed) else { return }
         do {
             try saveChanges()
         } catch {
-            tell { $0.handleError(error) }
+            notify { $0.handleError(error) }
         }
     }
 
     /// Calls an overridable method on the context's queue.
-    private func tell(_ body: @escaping @Sendable (ManagedDocument) -> Void) {
+    private func notify(_ body: @escaping @Sendable (ManagedDocument) -> Void) {
         managedObjectContext.perform { body(self) }
     }
 
@@ -53,7 +53,7 @@ extension ManagedDocument {
         let interval = min(max(fileCheckInterval, 0.01), 1e9)
         let timer = DispatchSource.makeTimerSource(queue: work)
         timer.schedule(deadline: .now() + interval, repeating: interval)
-        timer.setEventHandler { [weak self] in self?.lookAtFile() }
+        timer.setEventHandler { [weak self] in self?.checkFile() }
         timer.resume()
         watch = timer
     }
@@ -64,7 +64,7 @@ extension ManagedDocument {
     }
 
     /// Follows the file if another program has moved it, and records whether it was removed or replaced.
-    final func lookAtFile() {
+    final func checkFile() {
         guard !documentState.contains(.closed), let store = store as? RecordLogStore, let log = store.log else { return }
         // If the file cannot be examined, the next save reports the reason.
         guard let location = try? log.locate() else { return }
@@ -74,7 +74,7 @@ extension ManagedDocument {
         case .removed:
             let isKnown = documentState.contains(.fileMissing)
             change { $0.formUnion(.fileMissing) }
-            if !isKnown { tell { $0.fileWasRemoved() } }
+            if !isKnown { notify { $0.fileWasRemoved() } }
         case .replaced: noteReplacement()
         }
     }
@@ -85,13 +85,13 @@ extension ManagedDocument {
             $0.remove(.fileMissing)
             $0.insert(.inConflict)
         }
-        if !isKnown { tell { $0.fileWasReplaced() } }
+        if !isKnown { notify { $0.fileWasReplaced() } }
     }
 
     private func follow(_ store: NSPersistentStore, to url: URL) {
         guard container.persistentStoreCoordinator.setURL(url, for: store) else { return }
-        standing.withLock { $0.fileURL = url }
+        locked.withLock { $0.fileURL = url }
         change { $0.subtract([.fileMissing, .inConflict]) }
-        tell { $0.fileDidMove(to: url) }
+        notify { $0.fileDidMove(to: url) }
     }
 }

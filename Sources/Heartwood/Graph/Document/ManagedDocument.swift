@@ -12,7 +12,7 @@ import Synchronization
 /// Open for subclassing: a subclass chooses the store type, adds stores (`configurePersistentStoreCoordinator`), and handles errors and
 /// changes of the file's location.
 open class ManagedDocument: NSObject, @unchecked Sendable {
-    // Unchecked: mutable state is in `standing`, under its lock; the rest is confined to `work` or to the context's queue.
+    // Unchecked: mutable state is in `locked`, under its lock; the rest is confined to `work` or to the context's queue.
 
     /// The document's stack.
     public final let container: NSPersistentContainer
@@ -20,7 +20,7 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
     public final let managedObjectContext: NSManagedObjectContext
     public final var managedObjectModel: NSManagedObjectModel { container.managedObjectModel }
 
-    struct Standing: Sendable {
+    struct LockedState: Sendable {
         var fileURL: URL
         var state = State.closed
         var configuration: String?
@@ -30,10 +30,10 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         /// The time at which the next save is due.
         var deadline = ContinuousClock.now
         /// The time at which a queued block checks `deadline`; nil if none is queued.
-        var nextLook: ContinuousClock.Instant?
+        var nextCheck: ContinuousClock.Instant?
     }
 
-    final let standing: Mutex<Standing>
+    final let locked: Mutex<LockedState>
     private struct Options: @unchecked Sendable {
         // Unchecked: property list values that do not change.
         var values: [String: Any]?
@@ -57,7 +57,7 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         precondition(concurrencyType != .confinementConcurrencyType, "A document's context has a queue: the main one, or its own.")
         container = NSPersistentContainer(name: fileURL.deletingPathExtension().lastPathComponent, managedObjectModel: model)
         managedObjectContext = concurrencyType == .mainQueueConcurrencyType ? container.viewContext : container.newBackgroundContext()
-        standing = Mutex(Standing(fileURL: fileURL))
+        locked = Mutex(LockedState(fileURL: fileURL))
         super.init()
     }
 
@@ -80,15 +80,15 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
 
     /// The URL of the document's file: the URL at which it was opened, to which a save moved it, or at which it was found after another
     /// program had moved it.
-    public final var fileURL: URL { standing.withLock { $0.fileURL } }
+    public final var fileURL: URL { locked.withLock { $0.fileURL } }
     /// The file's name, without its extension.
     public final var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
-    public final var documentState: State { standing.withLock { $0.state } }
+    public final var documentState: State { locked.withLock { $0.state } }
 
     /// The model configuration whose entities the document has; nil for all. Set it before opening.
     public final var modelConfiguration: String? {
-        get { standing.withLock { $0.configuration } }
-        set { standing.withLock { $0.configuration = newValue } }
+        get { locked.withLock { $0.configuration } }
+        set { locked.withLock { $0.configuration = newValue } }
     }
 
     /// The options of the document's store. Set them before opening.
@@ -103,21 +103,21 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
     /// The number of seconds after its last change at which a document saves itself; infinity for never. The default is 15. A new value
     /// applies from the next change.
     public final var autosaveDelay: TimeInterval {
-        get { standing.withLock { $0.autosaveDelay } }
-        set { standing.withLock { $0.autosaveDelay = newValue } }
+        get { locked.withLock { $0.autosaveDelay } }
+        set { locked.withLock { $0.autosaveDelay = newValue } }
     }
 
     /// The number of seconds between checks of the file's location, each of which is one system call; infinity for no checks. The default
     /// is 1. A new value applies from the next opening.
     public final var fileCheckInterval: TimeInterval {
-        get { standing.withLock { $0.fileCheckInterval } }
-        set { standing.withLock { $0.fileCheckInterval = newValue } }
+        get { locked.withLock { $0.fileCheckInterval } }
+        set { locked.withLock { $0.fileCheckInterval = newValue } }
     }
 
     /// Whether opening the document gives the context an undo manager if it has none. The default is true.
     public final var hasUndoManager: Bool {
-        get { standing.withLock { $0.hasUndoManager } }
-        set { standing.withLock { $0.hasUndoManager = newValue } }
+        get { locked.withLock { $0.hasUndoManager } }
+        set { locked.withLock { $0.hasUndoManager = newValue } }
     }
 
     /// The context's undo manager. Use it on the context's queue.
@@ -130,10 +130,10 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
     open var hasUnsavedChanges: Bool { managedObjectContext.performAndWait { managedObjectContext.hasChanges } }
 
     final func change(_ body: (inout State) -> Void) {
-        let isChanged = standing.withLock { standing in
-            let before = standing.state
-            body(&standing.state)
-            return standing.state != before
+        let isChanged = locked.withLock { locked in
+            let before = locked.state
+            body(&locked.state)
+            return locked.state != before
         }
         if isChanged { NotificationCenter.default.post(name: Self.stateChangedNotification, object: self) }
     }

@@ -7,8 +7,8 @@ import RecordLog
 /// object retains all of them.
 ///
 /// Invariants:
-/// 1. Only `isFound` changes. The entity and the attribute are frozen with their model, and the view is of one commit.
-/// 2. The plan is used only while its view is the store's newest and the context's: a context that takes another view calls `forgetRoute`.
+/// 1. Only `isFound` changes. The entity and the attribute are immutable with their model, and the view is of one commit.
+/// 2. The plan is used only while its view is the store's newest and the context's: a context that takes another view calls `dropCachedPlan`.
 final class CachedLookupPlan {
     private let name: String
     private let attribute: String
@@ -39,11 +39,11 @@ final class CachedLookupPlan {
         table = view.reference(ObjectKey(slot: runtime.slot, row: 0)).table
     }
 
-    /// Whether a request, which asks for objects only, can use this plan, and the store has no news of other processes to read first.
+    /// Whether a request, which asks for objects only, can use this plan, and the store has no commits of other processes to read first.
     /// - Parameter key: receives the key to look up in the index.
-    func leads<ResultType>(_ request: NSFetchRequest<ResultType>, _ tree: PredicateTree, _ key: KeyBuilder) -> Bool {
+    func serves<ResultType>(_ request: NSFetchRequest<ResultType>, _ tree: PredicateTree, _ key: KeyBuilder) -> Bool {
         // `isNewest` is checked last, because another thread may read a newer commit in the meantime.
-        guard request.plainName == name, !runtime.isRetired, !coordinator.hasSharedEntities, store.hasNoNews(beyond: view), view.isNewest
+        guard request.plainName == name, !runtime.isRetired, !coordinator.hasSharedEntities, store.hasNoCommits(beyond: view), view.isNewest
         else { return false }
         key.removeAll()
         return tree.appendEquality(of: attribute, asText: isText, to: key)
@@ -58,19 +58,19 @@ final class CachedLookupPlan {
 
 extension NSManagedObjectContext {
     /// Returns the object that the plan finds for the key in `lookupKey`.
-    final func follow(_ route: CachedLookupPlan) throws -> NSManagedObject? {
+    final func run(_ cachedPlan: CachedLookupPlan) throws -> NSManagedObject? {
         adoptKeys()
-        sweepIfWanted()
-        let row = try route.view.row(route.index, in: route.table, queries.lookupKey)
-        route.isFound = row != nil
-        queries.newestQuery = .route
-        return row.map { object(of: $0, route.view.key($0.reference), route.runtime) }
+        sweepIfNeeded()
+        let row = try cachedPlan.view.row(cachedPlan.index, in: cachedPlan.table, queries.lookupKey)
+        cachedPlan.isFound = row != nil
+        queries.newestQuery = .cachedPlan
+        return row.map { object(of: $0, cachedPlan.view.key($0.reference), cachedPlan.runtime) }
     }
 
     /// Drops the plan; called before the context reads another commit or none.
-    final func forgetRoute() {
-        guard let route = queries.route else { return }
-        if case .route = queries.newestQuery { queries.newestQuery = .statistics(route.statistics) }
-        queries.route = nil
+    final func dropCachedPlan() {
+        guard let cachedPlan = queries.cachedPlan else { return }
+        if case .cachedPlan = queries.newestQuery { queries.newestQuery = .statistics(cachedPlan.statistics) }
+        queries.cachedPlan = nil
     }
 }

@@ -49,7 +49,7 @@ final class LaterBatches {
     private var isOpen: [Bool]
     private var left: Int
     /// The position of each key in the result. Made when an object behind the first batch is first read.
-    private lazy var places = Dictionary(keys.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+    private lazy var indexes = Dictionary(keys.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
 
     /// - Parameter objects: the whole result; the first batch is prepared.
     init(_ objects: [NSManagedObject], _ fetch: FetchSpecification) {
@@ -65,7 +65,7 @@ final class LaterBatches {
 
     /// Returns the batch of an object, if it is not prepared, and counts it as prepared from now on.
     func open(_ key: ObjectKey) -> ArraySlice<ObjectKey>? {
-        guard let index = places[key], !isOpen[index / size] else { return nil }
+        guard let index = indexes[key], !isOpen[index / size] else { return nil }
         isOpen[index / size] = true
         left -= 1
         let start = index / size * size

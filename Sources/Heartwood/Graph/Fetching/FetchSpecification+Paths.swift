@@ -13,7 +13,7 @@ extension FetchSpecification {
             }
         }
         if let predicate {
-            try? PredicatePaths.walk(predicate, entity: entity) { path in
+            try? PredicatePaths.traverse(predicate, entity: entity) { path in
                 if path.keys.count > 1 || !path.isDirect { follow(path.owners, path.keys) }
             }
         }

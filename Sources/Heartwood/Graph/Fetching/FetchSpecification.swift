@@ -24,7 +24,7 @@ struct FetchSpecification {
         wantsIDs = request.resultType.contains(.managedObjectIDResultType)
         predicate = try request.predicate.map { predicate in
             let node = predicate.storedNode.joiningComposites(of: entity)
-            if entity.isFrozen, let number = predicate.formatNumber {
+            if entity.isImmutable, let number = predicate.formatNumber {
                 try entity.checkedFormats.check(number) { try PredicateCheck.check(node, entity: entity) }
             } else {
                 try PredicateCheck.check(node, entity: entity)

@@ -2,39 +2,39 @@
 ///
 /// A growing array checks at each append whether it is uniquely referenced, and asks the allocator for its real capacity at each growth.
 ///
-/// Invariant: `places` owns a reference to each of its first `count` objects; they are moved as bits.
+/// Invariant: `references` owns a reference to each of its first `count` objects; they are moved as bits.
 final class FoundObjects {
-    private var places: UnsafeMutablePointer<Unmanaged<NSManagedObject>>
+    private var references: UnsafeMutablePointer<Unmanaged<NSManagedObject>>
     private var capacity: Int
     private var count = 0
 
     /// - Parameter expected: the maximum number of objects, if known.
     init(expected: Int?) {
         capacity = max(1, min(expected ?? Self.firstCapacity, Self.firstCapacity))
-        places = .allocate(capacity: capacity)
+        references = .allocate(capacity: capacity)
     }
 
     /// Less than a KiB: allocators consolidate free memory before they return larger blocks.
     private static let firstCapacity = 120
 
     deinit {
-        for index in 0..<count { places[index].release() }
-        places.deallocate()
+        for index in 0..<count { references[index].release() }
+        references.deallocate()
     }
 
     @inline(__always)
     func append(_ object: consuming NSManagedObject) {
         if count == capacity { grow() }
-        (places + count).initialize(to: .passRetained(object))
+        (references + count).initialize(to: .passRetained(object))
         count &+= 1
     }
 
     @inline(never)
     private func grow() {
         let grown = UnsafeMutablePointer<Unmanaged<NSManagedObject>>.allocate(capacity: capacity * 2)
-        grown.moveInitialize(from: places, count: count)
-        places.deallocate()
-        places = grown
+        grown.moveInitialize(from: references, count: count)
+        references.deallocate()
+        references = grown
         capacity *= 2
     }
 
@@ -44,7 +44,7 @@ final class FoundObjects {
         guard count > 0 else { return [] }
         return [NSManagedObject](unsafeUninitializedCapacity: count) { objects, taken in
             if let start = objects.baseAddress {
-                UnsafeMutableRawPointer(start).copyMemory(from: places, byteCount: count * MemoryLayout<NSManagedObject>.stride)
+                UnsafeMutableRawPointer(start).copyMemory(from: references, byteCount: count * MemoryLayout<NSManagedObject>.stride)
             }
             (taken, count) = (count, 0)
         }

@@ -179,7 +179,8 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
     /// Prepares the search; nil if the fetch has to run on the context's queue.
     fileprivate final func search(_ fetch: FetchSpecification, _ type: NSFetchRequestResultType) throws -> StoreSearch? {
-        guard parentContext == nil, pending.changeCount == 0, type == .managedObjectResultType || type == .managedObjectIDResultType else { return nil }
+        guard parentContext == nil, pending.changeCount == 0, type == .managedObjectResultType || type == .managedObjectIDResultType
+        else { return nil }
         let parts = try storeQueries(for: fetch)
         guard parts.count == 1, let (store, query) = parts.first, let run = try view(of: store).prepared(query) else { return nil }
         return StoreSearch(run: run, slotBase: store.slotBase)
@@ -187,7 +188,7 @@ extension NSManagedObjectContext {
 
     /// Returns the objects that a search has found, without those deleted in the meantime.
     fileprivate final func objects(found keys: [ObjectKey], _ fetch: FetchSpecification) throws -> [NSManagedObject] {
-        sweepIfWanted()
+        sweepIfNeeded()
         identities.reserve(keys.count)
         try bring(keys)
         let objects = keys.compactMap { key in identities[key].flatMap { $0.isDeleted ? nil : $0 } }

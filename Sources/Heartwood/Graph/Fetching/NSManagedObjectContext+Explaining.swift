@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
         checkQueue()
         let specification = try FetchSpecification(request, context: self)
         if let store = try storeQueries(for: specification).first(where: { $0.store.rows == nil })?.store {
-            throw CoreDataError.unsupported("A store of the type \(store.type) does not tell how it finds objects.")
+            throw CoreDataError.unsupported("A store of the type \(store.type) does not report its query plans.")
         }
         lastQuery = QueryStatistics()
         queries.lastQueryWasInMemory = false

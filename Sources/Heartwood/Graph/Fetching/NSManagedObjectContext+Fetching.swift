@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     /// - Throws: for an entity, key or predicate that the stores cannot serve; if a store cannot be read.
     /// - Complexity: a search in an index that serves the predicate or the order; without one, a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        guard !isSubclassed else { return try convert(try fetch(request.twin(as: (any NSFetchRequestResult).self))) }
+        guard !isSubclassed else { return try convert(try fetch(request.duplicate(as: (any NSFetchRequestResult).self))) }
         return try found(by: request)
     }
 
@@ -38,7 +38,9 @@ extension NSManagedObjectContext {
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
         if T.self == NSManagedObject.self { return objects.unchecked(as: T.self) }
         // Faults have their entity's class. If an inserted object does not, each object is checked.
-        if T.self is NSManagedObject.Type, !making.hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
+        if T.self is NSManagedObject.Type, !making.hasOtherClasses,
+            specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type })
+        {
             return objects.unchecked(as: T.self)
         }
         return try convert(objects)
@@ -62,7 +64,7 @@ extension NSManagedObjectContext {
 
     /// Returns the number of objects that `request` would return.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        guard !isSubclassed else { return try count(for: request.twin(as: (any NSFetchRequestResult).self)) }
+        guard !isSubclassed else { return try count(for: request.duplicate(as: (any NSFetchRequestResult).self)) }
         return try number(of: request)
     }
 
@@ -93,7 +95,7 @@ extension NSManagedObjectContext {
 
     private final func find(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
         adoptKeys()
-        sweepIfWanted()
+        sweepIfNeeded()
         let families = try families(for: fetch)
         guard !families.isEmpty else { return [] }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
@@ -164,7 +166,9 @@ extension NSManagedObjectContext {
 
     /// Runs a query and passes the objects of its rows to `body`, bound to their rows.
     /// - Returns: nil if the store cannot evaluate the query on rows.
-    final func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
+    final func run(
+        _ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void
+    ) throws -> QueryStatistics? {
         let view = try view(of: store)
         if view.answersRequests { return try run(query, asking: view, body) }
         guard let runtime = query.runtimes.first else { return QueryStatistics() }
@@ -180,7 +184,7 @@ extension NSManagedObjectContext {
 
     /// Runs a query in an incremental store; its objects are faults.
     private func run(
-        _ query: StoreQuery, asking view: StoreView, _ body: (consuming NSManagedObject) throws -> Void
+        _ query: StoreQuery, asking view: any StoreView, _ body: (consuming NSManagedObject) throws -> Void
     ) throws -> QueryStatistics? {
         guard let keys = try view.keys(query) else { return nil }
         for key in keys { if let object = object(for: key) { try body(object) } }

@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
         _ = try run(all, on: family.store) { object in
             queries.hasMetChange = false
             let holds = try !object.hasChanges && fetch.holds(object)
-            if !object.hasChanges, queries.hasMetChange ? holds : stored.contains(object.key) { objects.append(object) } else { sweepIfWanted() }
+            if !object.hasChanges, queries.hasMetChange ? holds : stored.contains(object.key) { objects.append(object) } else { sweepIfNeeded() }
         }
         return objects
     }
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
         if try run(query, on: store, { found.append($0) }) != nil { return found }
         let context = reader.context
         _ = try context.run(all, on: store) { object in
-            guard try fetch.holds(object) else { return context.sweepIfWanted() }
+            guard try fetch.holds(object) else { return context.sweepIfNeeded() }
             if let own = own(object) { found.append(own) }
         }
         readState.memory.add(context.readState.memory)
@@ -79,18 +79,18 @@ extension NSManagedObjectContext {
         _ objects: [NSManagedObject], _ fetch: FetchSpecification, isOwn: Bool = false, _ reader: StoreReader
     ) throws -> [NSManagedObject] {
         guard !fetch.sort.isEmpty else { return objects }
-        let judged = try objects.enumerated().map { place, object in
-            (place: place, object: object, says: isOwn ? object : try reader.stored(object, withChanges: fetch.includesPendingChanges))
+        let evaluated = try objects.enumerated().map { index, object in
+            (index: index, object: object, source: isOwn ? object : try reader.stored(object, withChanges: fetch.includesPendingChanges))
         }
-        let sorted = judged.sorted { a, b in
+        let sorted = evaluated.sorted { a, b in
             for key in fetch.sort {
-                switch key.compare(a.says, b.says) {
+                switch key.compare(a.source, b.source) {
                 case .orderedAscending: return true
                 case .orderedDescending: return false
                 case .orderedSame: continue
                 }
             }
-            return a.place < b.place
+            return a.index < b.index
         }
         try reader.check()
         return sorted.map(\.object)

@@ -20,7 +20,9 @@ extension NSManagedObjectContext {
     private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
 
     private func lookUp<ResultType>(_ tree: PredicateTree, _ request: NSFetchRequest<ResultType>) throws -> [NSManagedObject]? {
-        if readState.generation == nil, let route = queries.route, route.leads(request, tree, queries.lookupKey) { return try follow(route).map { [$0] } ?? [] }
+        if readState.generation == nil, let cachedPlan = queries.cachedPlan, cachedPlan.serves(request, tree, queries.lookupKey) {
+            return try run(cachedPlan).map { [$0] } ?? []
+        }
         guard coordinator?.hasSharedEntities == false, let equality = tree.equality else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
         let isAlone = !request.includesSubentities || entity.subentities.isEmpty
@@ -33,7 +35,7 @@ extension NSManagedObjectContext {
     /// - Parameter name: the entity's name, if the request has no further conditions.
     private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription], name: String?) throws -> [NSManagedObject]? {
         adoptKeys()
-        sweepIfWanted()
+        sweepIfNeeded()
         var found: NSManagedObject?
         var statistics = QueryStatistics()
         var asked: NSPersistentStore?
@@ -45,9 +47,11 @@ extension NSManagedObjectContext {
             var rows = RowObjects(self, store, runtime)
             let view = try view(of: store)
             guard let known = try view.lookUp(lookup, runtime, queries.lookupKey, { found = rows.object(of: $0) }) else { return nil }
-            if readState.generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator, let view = view as? RecordLogView {
-                queries.route = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
-                queries.newestQuery = .route
+            if readState.generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator,
+                let view = view as? RecordLogView
+            {
+                queries.cachedPlan = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
+                queries.newestQuery = .cachedPlan
                 return found.map { [$0] } ?? []
             }
             statistics.add(runtime, known.index, isFound: found != nil)
@@ -62,9 +66,9 @@ extension NSManagedObjectContext {
 extension NSEntityDescription {
     /// Whether a constraint makes the attribute unique among the objects of the entity and its subentities.
     fileprivate func isUnique(_ attribute: String) -> Bool {
-        let isStated = uniquenessConstraints.contains { constraint in
+        let isDeclared = uniquenessConstraints.contains { constraint in
             constraint.count == 1 && ((constraint[0] as? NSPropertyDescription)?.name ?? constraint[0] as? String) == attribute
         }
-        return isStated || superentity?.isUnique(attribute) ?? false
+        return isDeclared || superentity?.isUnique(attribute) ?? false
     }
 }

@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
                 let found = try values(grouped.keys, object)
                 key.removeAll()
                 for value in found { value.appendIdentity(to: key) }
-                let group = groups.group(key.buffer)
+                let group = groups.group(key.unsafeBuffer)
                 if group.isNew { keys.append(found) }
                 let arguments = try values(grouped.aggregates.map(\.argument), object)
                 for (accumulator, argument) in zip(groups.accumulators, arguments) { accumulator.take(argument, of: group.number) }

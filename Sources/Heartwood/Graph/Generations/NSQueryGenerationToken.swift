@@ -16,7 +16,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
 
     private struct Pin {
         weak var store: NSPersistentStore?
-        let view: StoreView
+        let view: any StoreView
     }
 
     private struct State: @unchecked Sendable {
@@ -46,7 +46,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
 
     /// Returns the commit of a store. For a store added later, the first call names the newest commit, for all users of the token.
     /// - Returns: nil for a store that is read in its current state, and for a removed store.
-    final func view(of store: NSPersistentStore) throws -> StoreView? {
+    final func view(of store: NSPersistentStore) throws -> (any StoreView)? {
         guard Self.canPin(store), store.persistentStoreCoordinator != nil else { return nil }
         return try state.withLock { state in
             if let known = state.pins.first(where: { $0.store === store }) { return known.view }

@@ -35,7 +35,7 @@ enum HistoryEntities {
         ]
         let model = NSManagedObjectModel()
         model.entities = [transaction, change]
-        model.freeze()
+        model.makeImmutable()
         return Made(model: model, transaction: transaction, change: change)
     }()
 

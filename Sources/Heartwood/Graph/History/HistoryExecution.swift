@@ -29,7 +29,7 @@ struct HistoryExecution {
         }
         let logs = stores.compactMap { $0 as? RecordLogStore }
         let parts = try logs.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0) } }
-        guard !parts.isEmpty || logs.contains(where: \.history.isWanted) else {
+        guard !parts.isEmpty || logs.contains(where: \.history.isEnabled) else {
             throw CoreDataError.unsupported(
                 "No store that was asked tracks its history; add a record log with the option NSPersistentHistoryTrackingKey.")
         }
@@ -41,10 +41,10 @@ struct HistoryExecution {
 
     /// - Throws: 134301 for a token that names a position in none of the stores.
     private func check(_ token: NSPersistentHistoryToken, _ parts: [Part]) throws {
-        guard !token.places.isEmpty, !parts.contains(where: { token.places[$0.reader.source.storeIdentifier] != nil }) else { return }
+        guard !token.positions.isEmpty, !parts.contains(where: { token.positions[$0.reader.source.storeIdentifier] != nil }) else { return }
         throw CoreDataError.make(
             NSPersistentHistoryTokenExpiredError,
-            "The history token is of no store that was asked and tracks its history (\(token.places.keys.sorted().joined(separator: ", "))). "
+            "The history token is of no store that was asked and tracks its history (\(token.positions.keys.sorted().joined(separator: ", "))). "
                 + "Read the stores themselves, and go on from their current token.")
     }
 
@@ -54,8 +54,8 @@ struct HistoryExecution {
         case .everything: break
         case .date(let date): part.selection = try part.reader.selection(.after(date.timeIntervalSinceReferenceDate))
         case .token(let token):
-            guard let place = token.places[part.reader.source.storeIdentifier] else { break }
-            part.selection = HistorySelection(from: try part.reader.number(behind: place))
+            guard let position = token.positions[part.reader.source.storeIdentifier] else { break }
+            part.selection = HistorySelection(from: try part.reader.number(behind: position))
         }
         return part
     }
@@ -71,8 +71,8 @@ struct HistoryExecution {
                 let selection = try part.reader.selection(.before(date.timeIntervalSinceReferenceDate))
                 try part.store.deleteHistory(selection, author: context.transactionAuthor)
             case .token(let token):
-                guard let place = token.places[part.reader.source.storeIdentifier] else { continue }
-                let selection = HistorySelection(before: try part.reader.number(of: place))
+                guard let position = token.positions[part.reader.source.storeIdentifier] else { continue }
+                let selection = HistorySelection(before: try part.reader.number(of: position))
                 try part.store.deleteHistory(selection, author: context.transactionAuthor)
             }
         }
@@ -146,11 +146,11 @@ struct HistoryExecution {
         list = try filter.window(list) { NSPersistentHistoryChange($0.0, $0.1) }
         guard [.transactionsOnly, .transactionsAndChanges].contains(request.resultType) else { return result(list) }
         var transactions: [(record: HistoryRecord, changes: [HistoryChange])] = []
-        var places: [ObjectIdentifier: Int] = [:]
+        var indexes: [ObjectIdentifier: Int] = [:]
         for (record, change) in list {
-            let index = places[ObjectIdentifier(record)] ?? transactions.count
+            let index = indexes[ObjectIdentifier(record)] ?? transactions.count
             if index == transactions.count {
-                places[ObjectIdentifier(record)] = index
+                indexes[ObjectIdentifier(record)] = index
                 transactions.append((record, []))
             }
             transactions[index].changes.append(change)

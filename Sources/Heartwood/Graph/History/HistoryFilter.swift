@@ -42,14 +42,14 @@ struct HistoryFilter {
         var list = list
         if !order.isEmpty {
             let subjects = list.map(subject)
-            let places = list.indices.sorted { a, b in
+            let indexes = list.indices.sorted { a, b in
                 for key in order {
                     let found = key.compare(subjects[a], subjects[b])
                     if found != .orderedSame { return found == .orderedAscending }
                 }
                 return a < b
             }
-            list = places.map { list[$0] }
+            list = indexes.map { list[$0] }
         }
         guard offset > 0 || limit > 0 else { return list }
         return Array(list.dropFirst(offset).prefix(limit == 0 ? .max : limit))

@@ -17,14 +17,14 @@ struct HistoryReader {
     var end: UInt64 { max(snapshot.rowLimit(table.id), 1) }
 
     /// The position after the newest transaction. Reads one row.
-    func newestPlace() throws -> NSPersistentHistoryToken.Place {
-        let row = try snapshot.row(RowReference(table: table.id, row: end - 1))
+    func newestPosition() throws -> NSPersistentHistoryToken.Position {
+        let row = try snapshot.unsafeRow(RowReference(table: table.id, row: end - 1))
         return .init(table: table.id.rawValue, number: Int64(end - 1), time: row.map(table.timestamp) ?? 0)
     }
 
     /// The first row with this number or a higher one.
-    private func firstRow(from number: UInt64) throws -> RowView? {
-        var found: RowView?
+    private func firstRow(from number: UInt64) throws -> UnsafeRowView? {
+        var found: UnsafeRowView?
         try snapshot.scan(table.id, from: number) { row in
             found = row
             return false
@@ -70,12 +70,12 @@ struct HistoryReader {
 
     /// The number of the transaction before a position; 0 for none.
     /// - Throws: 134301 where the position belongs to another history.
-    func number(of place: NSPersistentHistoryToken.Place) throws -> UInt64 {
-        guard place.table == table.id.rawValue, place.number >= 0, let number = UInt64(exactly: place.number), number < end else {
+    func number(of position: NSPersistentHistoryToken.Position) throws -> UInt64 {
+        guard position.table == table.id.rawValue, position.number >= 0, let number = UInt64(exactly: position.number), number < end else {
             throw expired("names a transaction that the store has not made; it was put back to an older state, or its history was begun anew")
         }
-        if number > 0, place.time != 0, let row = try snapshot.row(RowReference(table: table.id, row: number)),
-            table.timestamp(of: row) != place.time
+        if number > 0, position.time != 0, let row = try snapshot.unsafeRow(RowReference(table: table.id, row: number)),
+            table.timestamp(of: row) != position.time
         {
             throw expired("names a transaction that the store has not made; it was put back to an older state")
         }
@@ -84,10 +84,10 @@ struct HistoryReader {
 
     /// The number after a position.
     /// - Throws: 134301 as `number(of:)` does, and where the next transaction was deleted.
-    func number(behind place: NSPersistentHistoryToken.Place) throws -> UInt64 {
-        let number = try number(of: place)
+    func number(behind position: NSPersistentHistoryToken.Position) throws -> UInt64 {
+        let number = try number(of: position)
         if number + 1 < end, try !snapshot.contains(RowReference(table: table.id, row: number + 1)) {
-            throw expired("is older than what is left of the history")
+            throw expired("is older than the rest of the history")
         }
         return number + 1
     }
@@ -109,7 +109,9 @@ struct HistoryReader {
                 guard row.reference.row < range.upperBound else { return false }
                 guard selection.times.holds(for: table.timestamp(of: row)) else { return true }
                 let record = try HistoryRecord(row, table, source, snapshot)
-                if isWhole, row.reference.row != expected || !record.hasChanges { throw expired("is older than a part of the history that is gone") }
+                if isWhole, row.reference.row != expected || !record.hasChanges {
+                    throw expired("is older than a part of the history that is gone")
+                }
                 expected = row.reference.row + 1
                 goesOn = try body(record)
                 return goesOn

@@ -5,7 +5,7 @@ import RecordLog
 struct HistoryChange: @unchecked Sendable {
     // Unchecked: nothing changes a tombstone's values.
     /// The change's position in its transaction, from 1.
-    let place: Int64
+    let ordinal: Int64
     let type: NSPersistentHistoryChangeType
     let reference: RowReference
     let entity: NSEntityDescription
@@ -46,7 +46,7 @@ final class HistoryRecord: Sendable {
     private let changes: ValueReader?
 
     /// - Throws: if the row's reference to its changes cannot be followed.
-    init(_ row: RowView, _ table: HistoryTable, _ source: HistorySource, _ snapshot: Snapshot) throws {
+    init(_ row: UnsafeRowView, _ table: HistoryTable, _ source: HistorySource, _ snapshot: Snapshot) throws {
         self.source = source
         number = Int64(row.reference.row)
         timestamp = table.timestamp(of: row)
@@ -100,12 +100,12 @@ final class HistoryRecord: Sendable {
 
     /// Calls `body` with each change of an object whose entity the model has, until it returns false.
     func forEachChange(_ body: (HistoryChange) throws -> Bool) throws {
-        var place: Int64 = 0
+        var ordinal: Int64 = 0
         var last: (table: TableID, columns: [ColumnID: Int])?
         var known: (written: [HistoryDecoder.Property], found: Set<NSPropertyDescription>)?
         try forEachRun { decoder, run in
             guard let table = source.schema.table(run.table) else {
-                place += Int64(run.rows.count)
+                ordinal += Int64(run.rows.count)
                 return true
             }
             if last?.table != run.table {
@@ -123,9 +123,9 @@ final class HistoryRecord: Sendable {
                 ? try PreservedColumns.values(decoder.body, decoder.preserved, table.runtime, byColumn) : nil
             let type: NSPersistentHistoryChangeType = run.item == .insertions ? .insert : run.item == .updates ? .update : .delete
             for row in run.rows {
-                place += 1
+                ordinal += 1
                 let change = HistoryChange(
-                    place: place, type: type, reference: RowReference(table: run.table, row: row), entity: table.runtime.entity,
+                    ordinal: ordinal, type: type, reference: RowReference(table: run.table, row: row), entity: table.runtime.entity,
                     updatedProperties: updated, tombstone: tombstone)
                 guard try body(change) else { return false }
             }
@@ -152,7 +152,7 @@ final class HistoryRecord: Sendable {
             case .named(let name): runtime.index(of: name)
             }
             // An element stands for its composite attribute.
-            if let index { result.insert(runtime.entity.frozenProperties[runtime.statedIndex(index)]) }
+            if let index { result.insert(runtime.entity.propertiesByIndex[runtime.declaredIndex(index)]) }
         }
         return result
     }

@@ -17,7 +17,9 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     private final var change: HistoryChange { parts.change }
 
     private final var parts: (record: HistoryRecord, change: HistoryChange) {
-        guard let made else { preconditionFailure("\(type(of: self)) was made by the program: it has what its class overrides alone.") }
+        guard let made else {
+            preconditionFailure("\(type(of: self)) was made by the program, so it has only the properties that its class overrides.")
+        }
         return made
     }
 
@@ -33,7 +35,7 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
 
     /// The transaction's number in the high 32 bits, and the change's position in it, from 1, in the low ones. It rises from change to change of a
     /// store and is never reused while the store tracks its history.
-    open var changeID: Int64 { record.number << 32 | change.place }
+    open var changeID: Int64 { record.number << 32 | change.ordinal }
     /// The changed object, which may have been deleted since.
     open var changedObjectID: NSManagedObjectID {
         NSManagedObjectID(entity: change.entity, key: record.source.key(change.reference), store: record.source.store, contextToken: 0)
@@ -71,7 +73,8 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     open override var hash: Int { made == nil ? ObjectIdentifier(self).hashValue : changeID.hashValue }
 
     open override var description: String {
-        made == nil ? "<NSPersistentHistoryChange>" : "<NSPersistentHistoryChange \(changeID): \(changeType) of \(changedObjectID.uriRepresentation().absoluteString)>"
+        made == nil ? "<NSPersistentHistoryChange>"
+            : "<NSPersistentHistoryChange \(changeID): \(changeType) of \(changedObjectID.uriRepresentation().absoluteString)>"
     }
 }
 

@@ -70,7 +70,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
     public class func fetchHistory<ResultType: NSFetchRequestResult>(
         withFetch fetchRequest: NSFetchRequest<ResultType>
     ) -> Self {
-        fetchHistory(withFetch: fetchRequest.twin(as: (any NSFetchRequestResult).self))
+        fetchHistory(withFetch: fetchRequest.duplicate(as: (any NSFetchRequestResult).self))
     }
 
     // MARK: Deleting

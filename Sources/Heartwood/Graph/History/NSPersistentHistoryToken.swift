@@ -9,7 +9,7 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     // Unchecked: immutable after initialisation.
 
     /// A position in the history of one store.
-    struct Place: Hashable, Codable, Sendable {
+    struct Position: Hashable, Codable, Sendable {
         /// The table of the history. A history that was ended and begun again has another table.
         let table: UInt16
         /// The newest transaction before the position; 0 for none.
@@ -20,16 +20,16 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     }
 
     /// By the stores' identifiers.
-    private(set) final var places: [String: Place] = [:]
+    private(set) final var positions: [String: Position] = [:]
 
     /// Creates a token that names no position.
     public override init() {
         super.init()
     }
 
-    convenience init(_ places: [String: Place]) {
+    convenience init(_ positions: [String: Position]) {
         self.init()
-        self.places = places
+        self.positions = positions
     }
 
     // MARK: Coding
@@ -38,8 +38,8 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     private static let archiveKey = "places"
 
     open func encode(with coder: NSCoder) {
-        let lines = places.sorted { $0.key < $1.key }.map { store, place in
-            "\(place.table) \(place.number) \(place.time.bitPattern) \(store)"
+        let lines = positions.sorted { $0.key < $1.key }.map { store, position in
+            "\(position.table) \(position.number) \(position.time.bitPattern) \(store)"
         }
         coder.encode(lines.joined(separator: "\n") as NSString, forKey: Self.archiveKey)
     }
@@ -48,49 +48,49 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     public required convenience init?(coder: NSCoder) {
         self.init()
         guard let text = coder.decodeObject(of: NSString.self, forKey: Self.archiveKey) else { return nil }
-        var places: [String: Place] = [:]
+        var positions: [String: Position] = [:]
         for line in (text as String).split(separator: "\n") {
             let words = line.split(separator: " ", maxSplits: 3)
             guard words.count == 4, let table = UInt16(words[0]), let number = Int64(words[1]), let time = UInt64(words[2]) else { return nil }
-            places[String(words[3])] = Place(table: table, number: number, time: Double(bitPattern: time))
+            positions[String(words[3])] = Position(table: table, number: number, time: Double(bitPattern: time))
         }
-        self.places = places
+        self.positions = positions
     }
 
     public required convenience init(from decoder: any Decoder) throws {
         self.init()
-        places = try decoder.singleValueContainer().decode([String: Place].self)
+        positions = try decoder.singleValueContainer().decode([String: Position].self)
     }
 
     open func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(places)
+        try container.encode(positions)
     }
 
     // MARK: Comparing
 
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    open override func isEqual(_ object: Any?) -> Bool { (object as? NSPersistentHistoryToken)?.places == places }
+    open override func isEqual(_ object: Any?) -> Bool { (object as? NSPersistentHistoryToken)?.positions == positions }
 
     /// Compares the positions in the stores that both tokens name; nil if there is no such store, or if one is ahead in one store and behind in
     /// another.
     func ordered(_ other: NSPersistentHistoryToken) -> ComparisonResult? {
         var result: ComparisonResult?
-        for (store, place) in places {
-            guard let known = other.places[store], known.table == place.table else { continue }
-            let found: ComparisonResult = place.number == known.number
-                ? .orderedSame : place.number < known.number ? .orderedAscending : .orderedDescending
+        for (store, position) in positions {
+            guard let known = other.positions[store], known.table == position.table else { continue }
+            let found: ComparisonResult = position.number == known.number
+                ? .orderedSame : position.number < known.number ? .orderedAscending : .orderedDescending
             if let result, result != found { return nil }
             result = found
         }
         return result
     }
 
-    open override var hash: Int { places.hashValue }
+    open override var hash: Int { positions.hashValue }
 
     open override var description: String {
-        let list = places.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.number)" }
+        let list = positions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.number)" }
         return "<NSPersistentHistoryToken \(list.joined(separator: ", "))>"
     }
 }

@@ -7,7 +7,9 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
     private final var made: HistoryRecord?
     private final var content = Content.none
     final var record: HistoryRecord {
-        guard let made else { preconditionFailure("\(type(of: self)) was made by the program: it has what its class overrides alone.") }
+        guard let made else {
+            preconditionFailure("\(type(of: self)) was made by the program, so it has only the properties that its class overrides.")
+        }
         return made
     }
 
@@ -102,7 +104,8 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
 
     open override var description: String {
         made == nil
-            ? "<NSPersistentHistoryTransaction>" : "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID) at \(timestamp)\(author.map { " by \($0)" } ?? "")>"
+            ? "<NSPersistentHistoryTransaction>"
+            : "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID) at \(timestamp)\(author.map { " by \($0)" } ?? "")>"
     }
 }
 

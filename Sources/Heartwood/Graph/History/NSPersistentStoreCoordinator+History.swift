@@ -7,11 +7,11 @@ extension NSPersistentStoreCoordinator {
     /// - Complexity: reads one row for each store.
     public final func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         let wanted = stores?.compactMap { $0 as? NSPersistentStore }
-        var places: [String: NSPersistentHistoryToken.Place] = [:]
+        var positions: [String: NSPersistentHistoryToken.Position] = [:]
         for store in persistentStores where wanted?.contains(where: { $0 === store }) ?? true {
-            if let place = try? (store as? RecordLogStore)?.newestHistory()?.newestPlace() { places[store.identifier] = place }
+            if let position = try? (store as? RecordLogStore)?.newestHistory()?.newestPosition() { positions[store.identifier] = position }
         }
-        return places.isEmpty ? nil : NSPersistentHistoryToken(places)
+        return positions.isEmpty ? nil : NSPersistentHistoryToken(positions)
     }
 }
 

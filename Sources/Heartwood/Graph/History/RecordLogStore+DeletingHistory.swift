@@ -28,6 +28,6 @@ extension RecordLogStore {
                 isDone = rows.count < Self.deletedAtOnce
             }
         }
-        tellOfCommits(upTo: loaded.log.snapshot().sequence)
+        reportCommits(upTo: loaded.log.snapshot().sequence)
     }
 }

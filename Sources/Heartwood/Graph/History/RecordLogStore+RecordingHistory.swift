@@ -20,28 +20,28 @@ extension RecordLogStore {
     /// something to do.
     final func prepareHistory(_ log: LogStore) throws {
         let option = historyOption
-        history.begin(isWanted: keepsHistory && option == true)
-        guard keepsHistory, !isReadOnly, let option, try isOutOfPlace(option, log.snapshot()) else { return }
+        history.begin(isEnabled: keepsHistory && option == true)
+        guard keepsHistory, !isReadOnly, let option, try needsHistoryChange(option, log.snapshot()) else { return }
         try log.write { transaction in
-            guard try isOutOfPlace(option, transaction.base) else { return }
+            guard try needsHistoryChange(option, transaction.base) else { return }
             if option { _ = try HistoryTable.define(in: transaction) } else if let table = try HistoryTable(transaction.catalog) {
                 try transaction.dropTable(table.id)
             }
         }
     }
 
-    private func isOutOfPlace(_ option: Bool, _ snapshot: Snapshot) throws -> Bool {
+    private func needsHistoryChange(_ option: Bool, _ snapshot: Snapshot) throws -> Bool {
         guard let table = try HistoryTable(snapshot.catalog) else { return option }
         return !option && snapshot.rowCount(table.id) == 0
     }
 
     /// Writes the transaction's changes into the store's history, if it has one. Call it after everything else is written.
-    /// - Parameter stated: the properties that a batch request has set.
+    /// - Parameter assigned: the properties that a batch request has set.
     final func recordHistory(
-        of transaction: Transaction, _ schema: RecordLogSchema, stated: [String] = [], _ origin: TransactionOrigin
+        of transaction: Transaction, _ schema: RecordLogSchema, assigned: [String] = [], _ origin: TransactionOrigin
     ) throws {
         guard keepsHistory, let table = try history.table(for: transaction) else { return }
-        var recorder = HistoryRecorder(transaction: transaction, schema: schema, stated: stated)
+        var recorder = HistoryRecorder(transaction: transaction, schema: schema, assigned: assigned)
         try recorder.record(in: table, origin, at: history.now)
     }
 

@@ -7,21 +7,21 @@ struct ChangeEvents {
         case inserted, updated, deleted, refreshed
     }
 
-    private static let wanted = Atomic<Bool>(false)
+    private static let observed = Atomic<Bool>(false)
 
     /// Whether changes may have an observer or a follower. Nothing is gathered before that.
     @inline(__always)
-    static var areWanted: Bool { wanted.load(ordering: .relaxed) }
-    static func want() { wanted.store(true, ordering: .relaxed) }
+    static var areObserved: Bool { observed.load(ordering: .relaxed) }
+    static func observe() { observed.store(true, ordering: .relaxed) }
 
     private(set) var inserted: Set<NSManagedObject> = []
     private(set) var updated: Set<NSManagedObject> = []
     private(set) var deleted: Set<NSManagedObject> = []
     private(set) var refreshed: Set<NSManagedObject> = []
     /// Further changes, which only controllers of fetched results receive.
-    var beside = MergedBeside()
+    var unregistered = UnregisteredChanges()
 
-    var isEmpty: Bool { hasNoObjects && beside.isEmpty }
+    var isEmpty: Bool { hasNoObjects && unregistered.isEmpty }
     var hasNoObjects: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
     /// Keeps one kind for each object: inserted and updated is inserted, inserted and deleted is nothing, deleted and brought back is updated.
@@ -53,7 +53,7 @@ struct ChangeEvents {
 extension NSManagedObjectContext {
     @inline(__always)
     final func noteEvent(_ kind: ChangeEvents.Kind, _ object: NSManagedObject) {
-        if ChangeEvents.areWanted { gatherEvent(kind, object) }
+        if ChangeEvents.areObserved { gatherEvent(kind, object) }
     }
 
     @inline(never)
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         guard !events.isEmpty else { return }
         let gathered = events
         events = ChangeEvents()
-        lineage.resultsFollowers?.tell(.changes(gathered))
+        lineage.resultsFollowers?.report(.changes(gathered))
         if !gathered.hasNoObjects, ContextNotification.didChange.isNamed { ContextNotification.didChange.post(self, gathered.userInfo) }
     }
 
@@ -90,8 +90,8 @@ extension NSManagedObjectContext {
     /// - Parameter forgotten: the objects that were registered.
     final func announceReset(_ forgotten: [NSManagedObjectID]) {
         events = ChangeEvents()
-        guard ChangeEvents.areWanted else { return }
-        lineage.resultsFollowers?.tell(.reset)
+        guard ChangeEvents.areObserved else { return }
+        lineage.resultsFollowers?.report(.reset)
         ContextNotification.didChange.post(self, [NSInvalidatedAllObjectsKey: forgotten])
     }
 }

@@ -20,7 +20,7 @@ enum ContextNotification: UInt32 {
     /// Returns the name and notes that code has read it.
     func named() -> Notification.Name {
         Self.named.bitwiseOr(rawValue, ordering: .relaxed)
-        if self == .didChange { ChangeEvents.want() }
+        if self == .didChange { ChangeEvents.observe() }
         return name
     }
 

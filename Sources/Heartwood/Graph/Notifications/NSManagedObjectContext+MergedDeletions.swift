@@ -19,7 +19,8 @@ extension NSManagedObjectContext {
 
     /// The merged deletion of a key, unless the row exists again.
     final func mergedDeletion(_ key: ObjectKey) -> NSManagedObject? {
-        guard !pending.mergedDeletions.isEmpty, identities[key] == nil, let object = pending.mergedDeletions[key], isGone(object) else { return nil }
+        guard !pending.mergedDeletions.isEmpty, identities[key] == nil, let object = pending.mergedDeletions[key], isGone(object)
+        else { return nil }
         return object
     }
 

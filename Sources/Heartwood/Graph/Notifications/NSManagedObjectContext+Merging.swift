@@ -31,10 +31,10 @@ extension NSManagedObjectContext {
     }
 
     /// Implements the setter of `automaticallyMergesChangesFromParent`.
-    final func follow(_ isWanted: Bool) {
-        guard isWanted != lineage.isFollowing else { return }
-        lineage.isFollowing = isWanted
-        if isWanted { feed?.add(self) } else { feed?.remove(self) }
+    final func follow(_ shouldFollow: Bool) {
+        guard shouldFollow != lineage.isFollowing else { return }
+        lineage.isFollowing = shouldFollow
+        if shouldFollow { feed?.add(self) } else { feed?.remove(self) }
     }
 
     final func merge(_ changes: MergedChanges) {
@@ -57,20 +57,20 @@ extension NSManagedObjectContext {
                 guard !object.isDeleted else {
                     object.state.insert(.outdated)
                     if let row = newestRow(of: object) { object.leaveOwners(in: row) }
-                    if isTracked { events.beside.note(id, isDeleted: false) }
+                    if isTracked { events.unregistered.note(id, isDeleted: false) }
                     continue
                 }
                 performRefresh(of: object, mergeChanges: true)
             } else if ContextNotification.didChange.isNamed, changes.inserted.contains(id), let object = object(for: id.key) {
                 noteEvent(.inserted, object)
             } else if isTracked {
-                events.beside.note(id, isDeleted: false)
+                events.unregistered.note(id, isDeleted: false)
             }
         }
         for id in changes.deleted {
             // An object whose deletion was undone here will be inserted again.
             guard let object = registeredObject(for: id.key) else {
-                if isTracked { events.beside.note(id, isDeleted: true) }
+                if isTracked { events.unregistered.note(id, isDeleted: true) }
                 continue
             }
             guard !object.isInserted else { continue }
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
         }
         if changes.isPartial {
             forgetMembers(besides: changes)
-            if isTracked { events.beside.isPartial = true }
+            if isTracked { events.unregistered.isPartial = true }
         }
         finishMerging(changes)
     }
@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
                 object.forgetMembers()
             }
         }
-        if isTracked { events.beside.isUnknown = true }
+        if isTracked { events.unregistered.isUnknown = true }
         guard !changes.isEmpty else { return endPendingChanges() }
         mergeHere(changes)
     }
@@ -159,7 +159,7 @@ extension NSManagedObjectContext {
         leaveReplacedFiles()
     }
 
-    private func newestRow(of object: NSManagedObject) -> RowView? {
+    private func newestRow(of object: NSManagedObject) -> UnsafeRowView? {
         guard parentContext == nil, let store = object.runtime.store else { return nil }
         return try? view(of: store).row(object.key)
     }

@@ -27,8 +27,8 @@ extension NSPersistentStore {
         guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
-        if let place = try? rows?.knownHistory()?.newestPlace() {
-            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: place])
+        if let position = try? rows?.knownHistory()?.newestPosition() {
+            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: position])
         }
         NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
     }
@@ -41,7 +41,7 @@ extension NSPersistentStore {
 extension RecordLogStore {
     /// Reports the commits of others so far, or else this store's own.
     /// - Parameter hasOwn: whether this store has just committed.
-    final func tellOfCommits(upTo sequence: UInt64, hasOwn: Bool = false) {
+    final func reportCommits(upTo sequence: UInt64, hasOwn: Bool = false) {
         if commits.takeForeign(upTo: sequence) {
             announceRemoteChange()
         } else if hasOwn {
@@ -50,17 +50,17 @@ extension RecordLogStore {
     }
 
     /// Starts a thread that watches the file, if the options ask for it. The thread ends soon after the store is released or unloaded.
-    final func watchIfWanted(_ path: String) {
+    final func watchIfNeeded(_ path: String) {
         guard postsRemoteChanges, !(self is InMemoryStore) else { return }
         let owner = WeakStore(store: self)
         Thread.detachNewThread {
             let watcher = FileWatchers.watcher(of: path)
-            while owner.follow() { watcher.wait(milliseconds: Self.lookInterval) }
+            while owner.follow() { watcher.wait(milliseconds: Self.pollInterval) }
         }
     }
 
     /// In milliseconds. Each check reads two words of memory.
-    private static let lookInterval: Int32 = 250
+    private static let pollInterval: Int32 = 250
 }
 
 /// Retains the store only during a check.

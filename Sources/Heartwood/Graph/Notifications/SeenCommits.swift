@@ -9,7 +9,7 @@ final class SeenCommits: Sendable {
 
     private let state = Mutex(State())
     /// The newest number while no commit of others is unreported, so that a fetch needs no lock to read it; 0 otherwise.
-    private let settled = Atomic<UInt64>(0)
+    private let reported = Atomic<UInt64>(0)
 
     func begin(at sequence: UInt64) {
         change { $0.newest = sequence }
@@ -37,11 +37,11 @@ final class SeenCommits: Sendable {
     }
 
     /// Whether `takeForeign` would return false.
-    func isSettled(at sequence: UInt64) -> Bool { settled.load(ordering: .acquiring) == sequence }
+    func isReported(at sequence: UInt64) -> Bool { reported.load(ordering: .acquiring) == sequence }
 
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in
-            defer { settled.store(state.hasForeign ? 0 : state.newest, ordering: .releasing) }
+            defer { reported.store(state.hasForeign ? 0 : state.newest, ordering: .releasing) }
             return body(&state)
         }
     }

@@ -6,7 +6,7 @@ extension ManagedObjectClasses {
         if let known = noted(name) as? NSManagedObject.Type { return known }
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
         // A name with a module is the class's full name.
-        if let found = bare.contains(".") ? stated(bare, as: NSManagedObject.self) : find(bare, as: NSManagedObject.self) {
+        if let found = bare.contains(".") ? named(bare, as: NSManagedObject.self) : find(bare, as: NSManagedObject.self) {
             note(found)
             return found
         }

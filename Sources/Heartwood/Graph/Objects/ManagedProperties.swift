@@ -5,7 +5,7 @@ import Synchronization
 /// A name's position in the list is a constant of the accessor. The property's index is not, since a class may serve several entities and models.
 /// So each entity's runtime keeps a table from position to index for each list that its objects were used with. It is made once, and a lookup is
 /// two loads.
-public final class ManagedProperties: Sendable {
+@_spi(GeneratedCode) public final class ManagedProperties: Sendable {
     let names: [String]
     /// The list's index in `AccessorTables`.
     let number: Int
@@ -21,7 +21,7 @@ extension NSManagedObject {
     /// The index, in this object's entity, of the property at a position of a list of names. Generated accessors pass it to `managedInteger(at:)`
     /// and its like. O(1).
     /// - Precondition: the entity has the property.
-    public final func propertyIndex(_ position: Int, of list: ManagedProperties) -> Int {
+    @_spi(GeneratedCode) public final func propertyIndex(_ position: Int, of list: ManagedProperties) -> Int {
         let table = runtime.accessorTables.table(list.number)
             ?? runtime.accessorTables.addTable(list.number, list.names.map { runtime.index(of: $0) ?? -1 })
         let index = table[position]
@@ -32,12 +32,12 @@ extension NSManagedObject {
 /// Called by generated accessors whose types are not optional.
 extension NSManagedObject {
     /// - Precondition: the value is not nil. A class whose property is not optional promises to set it before it is read.
-    public final func requiredValue<Value>(_ value: Value?, at index: Int) -> Value {
+    @_spi(GeneratedCode) public final func requiredValue<Value>(_ value: Value?, at index: Int) -> Value {
         requiredValue(value, forKey: runtime.properties[index].name)
     }
 
     /// - Precondition: the value is not nil.
-    public final func requiredValue<Value>(_ value: Value?, forKey key: String) -> Value {
+    @_spi(GeneratedCode) public final func requiredValue<Value>(_ value: Value?, forKey key: String) -> Value {
         guard let value else {
             if let recorder = managedObjectContext as? KeyPathRecorder, let index = runtime.index(of: key),
                 let any: Value = recorder.requiredValue(index, of: self) {

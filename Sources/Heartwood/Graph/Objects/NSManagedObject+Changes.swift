@@ -8,8 +8,8 @@ extension NSManagedObject {
         // All values of an inserted object are new.
         let silent = isInserted ? [] : storage?.silent ?? []
         for index in changedIndices() where !runtime.properties[index].isTransient && !silent.contains(index) {
-            let stated = runtime.statedIndex(index)
-            result[runtime.properties[stated].name] = value(at: stated) ?? NSNull()
+            let declared = runtime.declaredIndex(index)
+            result[runtime.properties[declared].name] = value(at: declared) ?? NSNull()
         }
         return result
     }
@@ -21,7 +21,7 @@ extension NSManagedObject {
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated()
         where !property.isTransient && fetchedProperty(index) == nil
-            && names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true
+            && names?.contains(runtime.properties[runtime.declaredIndex(index)].name) ?? true
         {
             switch property.kind {
             case .toOne:
@@ -34,7 +34,7 @@ extension NSManagedObject {
                 result[property.name] = collection(managedObjectContext?.storedMembers(of: self, property: index) ?? [], property)
             default:
                 result[property.name] = AttributeCoding.object(
-                    committedValue(index), property: entity.frozenProperties[index], kind: property.kind) ?? NSNull()
+                    committedValue(index), property: entity.propertiesByIndex[index], kind: property.kind) ?? NSNull()
             }
         }
         return runtime.nested(result)
@@ -43,7 +43,7 @@ extension NSManagedObject {
     /// Implements `changedValuesForCurrentEvent()`.
     final func valuesBeforeEvent() -> [String: Any] {
         checkQueue("changedValuesForCurrentEvent()")
-        guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
+        guard hasChanges, !state.contains(.processed), let storage, !storage.values.isEmpty else { return [:] }
         let base = storage.eventValues ?? []
         var result: [String: Any] = [:]
         for index in changedIndices(since: base) where !runtime.properties[index].isTransient {
@@ -53,7 +53,7 @@ extension NSManagedObject {
             case .toOne:
                 if case .reference(let key) = old, let object = managedObjectContext?.object(for: key) { result[property.name] = object }
             case .toMany: result[property.name] = collection(members(index, before: old), property)
-            default: result[property.name] = AttributeCoding.object(old, property: entity.frozenProperties[index], kind: property.kind)
+            default: result[property.name] = AttributeCoding.object(old, property: entity.propertiesByIndex[index], kind: property.kind)
             }
             if result[property.name] == nil { result[property.name] = NSNull() }
         }
@@ -118,7 +118,7 @@ extension NSManagedObject {
         if value.isEqual(to: other) { return true }
         let kind = runtime.properties[index].kind
         guard kind == .transformable, !value.isNull, !other.isNull else { return false }
-        let property = entity.frozenProperties[index]
+        let property = entity.propertiesByIndex[index]
         guard let one = AttributeCoding.object(value, property: property, kind: kind),
             let two = AttributeCoding.object(other, property: property, kind: kind)
         else { return false }

@@ -20,9 +20,9 @@ extension NSManagedObject {
             }
             given = dictionary
         }
-        if let stranger = given.keys.sorted().first(where: { key in !elements.contains { $0.name == key } }) {
+        if let unknown = given.keys.sorted().first(where: { key in !elements.contains { $0.name == key } }) {
             throw ValueMismatch(
-                message: "\(entity.name ?? "?").\(property.name) has no element \"\(stranger)\"; it has "
+                message: "\(entity.name ?? "?").\(property.name) has no element \"\(unknown)\"; it has "
                     + elements.map(\.name).sorted().joined(separator: ", ") + ".")
         }
         for element in elements { try setValue(given[element.name], at: element.index) }

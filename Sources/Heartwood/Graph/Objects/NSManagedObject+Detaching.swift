@@ -11,7 +11,7 @@ extension NSManagedObject {
     }
 
     /// Moves the row references of the object, and of the state it got from its parent context, to new addresses.
-    final func moveRows(_ move: (RowView) -> RowView) {
+    final func moveRows(_ move: (UnsafeRowView) -> UnsafeRowView) {
         if let row = boundRow { bind(move(row)) }
         guard let base = storage?.base, let row = base.row else { return }
         storage?.base = CommittedState(values: base.values, row: move(row))

@@ -29,6 +29,6 @@ extension NSFetchRequestResult where Self: NSManagedObject {
     /// on Apple's platforms a request for `any NSFetchRequestResult` has another class, and such a cast would fail.
     public static func fetchRequest() -> NSFetchRequest<Self> {
         let request: NSFetchRequest<any NSFetchRequestResult> = (self as NSManagedObject.Type).fetchRequest()
-        return request.twin(as: Self.self)
+        return request.duplicate(as: Self.self)
     }
 }

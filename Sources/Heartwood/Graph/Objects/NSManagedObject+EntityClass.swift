@@ -10,8 +10,8 @@ extension NSManagedObject {
         guard type(of: self) == NSManagedObject.self, objectClass != NSManagedObject.self else { return }
         precondition(
             ClassChange.isPossible(from: NSManagedObject.self, to: objectClass),
-            "\(objectClass) has stored properties of its own, which NSManagedObject(entity:insertInto:) cannot initialize off Apple's platforms. Write "
-                + "\(objectClass)(entity: entity, insertInto: context) or NSEntityDescription.insertNewObject(forEntityName:into:).")
+            "\(objectClass) has stored properties of its own, which NSManagedObject(entity:insertInto:) cannot initialize off Apple's platforms. "
+                + "Write \(objectClass)(entity: entity, insertInto: context) or NSEntityDescription.insertNewObject(forEntityName:into:).")
         ClassChange.change(self, to: objectClass)
     }
 }

@@ -4,16 +4,16 @@ import RecordLog
 extension NSManagedObject {
     /// The row to read from. It fires the fault. nil for an object without a row (not saved yet, or gone from the store).
     @inline(__always)
-    final var row: RowView? {
+    final var row: UnsafeRowView? {
         if rowBody == nil || !state.isDisjoint(with: .attended) { loadRow() }
         return boundRow
     }
 
     /// The row that the object points to, without firing its fault.
     @inline(__always)
-    final var boundRow: RowView? {
+    final var boundRow: UnsafeRowView? {
         guard let rowBody else { return nil }
-        return RowView(
+        return UnsafeRowView(
             body: rowBody, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
     }
 
@@ -57,7 +57,7 @@ extension NSManagedObject {
 
     /// Points the object to a row that a fetch or a lookup has found.
     @inline(__always)
-    final func bind(_ row: RowView) {
+    final func bind(_ row: UnsafeRowView) {
         rowBody = row.body
         rowByteCount = UInt32(truncatingIfNeeded: row.byteCount)
         rowVersion = row.version
@@ -66,15 +66,15 @@ extension NSManagedObject {
     /// Forgets the row and all values, so that the next read reads the store.
     final func becomeFault() {
         storage?.publisher?.send()
-        let isTold = !isFault && !runtime.isPlainClass
-        if isTold { willTurnIntoFault() }
+        let callsHooks = !isFault && !runtime.isPlainClass
+        if callsHooks { willTurnIntoFault() }
         forgetRow()
         dropValues()
         storage?.eventValues = nil
         storage?.fetched = [:]
         state.remove(.inaccessible)
         state.insert(.fault)
-        if isTold { didTurnIntoFault() }
+        if callsHooks { didTurnIntoFault() }
     }
 
     /// Returns to the values last fetched or saved.

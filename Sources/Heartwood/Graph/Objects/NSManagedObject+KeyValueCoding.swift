@@ -22,7 +22,7 @@ extension NSManagedObject {
         case .undefined where property.elements != nil: return compositeValue(property)
         case .undefined where fetchedProperty(index) != nil: return fetchedValue(at: index)
         default:
-            return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+            return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
         }
     }
 
@@ -70,7 +70,7 @@ extension NSManagedObject {
     }
 
     private final func check(_ object: NSManagedObject, for property: PropertyRuntime) throws(ValueMismatch) {
-        if let fault = misfit(object, for: property) { throw ValueMismatch(message: fault) }
+        if let fault = mismatch(object, for: property) { throw ValueMismatch(message: fault) }
     }
 
     static func members(of value: Any?) -> [NSManagedObject]? {
@@ -169,7 +169,7 @@ extension NSManagedObject {
                 }
                 return setSilently(.null, at: index)
             }
-            if let fault = misfit(object, for: property) { preconditionFailure(fault) }
+            if let fault = mismatch(object, for: property) { preconditionFailure(fault) }
             setSilently(.reference(object.key), at: index)
         case .toMany:
             storage?.primitiveSets[index]?.set = nil

@@ -6,7 +6,7 @@ extension NSManagedObject {
 
     /// The number of a to-many relationship's members.
     /// - Complexity: one scan of the relationship's index entries. Makes no object, and leaves the relationship unread.
-    public final func countOfManagedObjects(at index: Int) -> Int {
+    @_spi(GeneratedCode) public final func countOfManagedObjects(at index: Int) -> Int {
         checkQueue("a relationship", index)
         guard let state = touchedToManyState(index) else { return storedMemberCount(at: index) }
         if let count = state.count { return count }
@@ -23,7 +23,7 @@ extension NSManagedObject {
 
     /// Whether an object is a member of a to-many relationship.
     /// - Complexity: O(1). If the relationship was not read, it asks the other side, or looks up the pair.
-    public final func containsManagedObject(_ object: NSManagedObject, at index: Int) -> Bool {
+    @_spi(GeneratedCode) public final func containsManagedObject(_ object: NSManagedObject, at index: Int) -> Bool {
         checkQueue("a relationship", index)
         if let known = touchedToManyState(index)?.contains(object.key) { return known }
         let property = runtime.properties[index]
@@ -36,7 +36,7 @@ extension NSManagedObject {
 
     /// The first member of an ordered relationship, or any member of another one; nil if it is empty.
     /// - Complexity: O(1) and the members that this context has removed; the relationship stays unread.
-    public final func firstManagedObject(at index: Int) -> NSManagedObject? {
+    @_spi(GeneratedCode) public final func firstManagedObject(at index: Int) -> NSManagedObject? {
         checkQueue("a relationship", index)
         guard let context = managedObjectContext else { return nil }
         let state = touchedToManyState(index)
@@ -49,12 +49,12 @@ extension NSManagedObject {
     // MARK: Several at once
 
     /// Adds each object as `addManagedObject(_:at:)` does.
-    public final func addManagedObjects(_ objects: [NSManagedObject], at index: Int) {
+    @_spi(GeneratedCode) public final func addManagedObjects(_ objects: [NSManagedObject], at index: Int) {
         for object in objects { addManagedObject(object, at: index) }
     }
 
     /// Removes each object as `removeManagedObject(_:at:)` does.
-    public final func removeManagedObjects(_ objects: [NSManagedObject], at index: Int) {
+    @_spi(GeneratedCode) public final func removeManagedObjects(_ objects: [NSManagedObject], at index: Int) {
         for object in objects { removeManagedObject(object, at: index) }
     }
 
@@ -62,10 +62,10 @@ extension NSManagedObject {
 
     /// The member at a position of an ordered relationship. Reads the relationship's keys, and no member's row.
     /// - Precondition: the position exists.
-    public final func managedObject(atPlace place: Int, at index: Int) -> NSManagedObject {
+    @_spi(GeneratedCode) public final func managedObject(atPosition position: Int, at index: Int) -> NSManagedObject {
         let keys = memberKeys(at: index)
-        demand(place, within: keys.count, at: index)
-        guard let object = managedObjectContext?.object(for: keys[place]) else {
+        demand(position, within: keys.count, at: index)
+        guard let object = managedObjectContext?.object(for: keys[position]) else {
             let name = "\(entity.name ?? "?").\(runtime.properties[index].name)"
             preconditionFailure("\(name) was asked for a member after its context had gone. Keep the context as long as its objects.")
         }
@@ -75,86 +75,86 @@ extension NSManagedObject {
     /// Inserts a member into an ordered relationship at a position, and sets the other side. A member that it already has stays where it is.
     /// - Precondition: the position is at most the number of members.
     /// - Complexity: O(members); no member's row is read.
-    public final func insertManagedObject(_ object: NSManagedObject, atPlace place: Int, at index: Int) {
+    @_spi(GeneratedCode) public final func insertManagedObject(_ object: NSManagedObject, atPosition position: Int, at index: Int) {
         let count = memberKeys(at: index).count
-        demand(place, within: count + 1, at: index)
+        demand(position, within: count + 1, at: index)
         guard !containsManagedObject(object, at: index) else { return }
         addManagedObject(object, at: index)
-        if place < count { move(object.key, to: place, at: index) }
+        if position < count { move(object.key, to: position, at: index) }
     }
 
     /// Inserts members at the positions that they have afterwards, in ascending order.
     /// - Precondition: there are as many positions as objects, none after the end.
-    public final func insertManagedObjects(_ objects: [NSManagedObject], atPlaces places: IndexSet, at index: Int) {
-        precondition(objects.count == places.count, "There are \(objects.count) objects for \(places.count) places.")
-        for (object, place) in zip(objects, places) { insertManagedObject(object, atPlace: place, at: index) }
+    @_spi(GeneratedCode) public final func insertManagedObjects(_ objects: [NSManagedObject], atPositions positions: IndexSet, at index: Int) {
+        precondition(objects.count == positions.count, "There are \(objects.count) objects for \(positions.count) positions.")
+        for (object, position) in zip(objects, positions) { insertManagedObject(object, atPosition: position, at: index) }
     }
 
     /// Removes the members at these positions from an ordered relationship, and clears the other sides.
     /// - Precondition: the positions exist.
-    public final func removeManagedObjects(atPlaces places: IndexSet, at index: Int) {
-        for object in places.map({ managedObject(atPlace: $0, at: index) }) { removeManagedObject(object, at: index) }
+    @_spi(GeneratedCode) public final func removeManagedObjects(atPositions positions: IndexSet, at index: Int) {
+        for object in positions.map({ managedObject(atPosition: $0, at: index) }) { removeManagedObject(object, at: index) }
     }
 
     /// Replaces a member of an ordered relationship with an object. If the object is a member already it moves there.
     /// - Precondition: the position exists.
-    public final func replaceManagedObject(atPlace place: Int, with object: NSManagedObject, at index: Int) {
-        let old = managedObject(atPlace: place, at: index)
+    @_spi(GeneratedCode) public final func replaceManagedObject(atPosition position: Int, with object: NSManagedObject, at index: Int) {
+        let old = managedObject(atPosition: position, at: index)
         guard old !== object else { return }
-        let isBefore = memberKeys(at: index).firstIndex(of: object.key).map { $0 < place } ?? false
+        let isBefore = memberKeys(at: index).firstIndex(of: object.key).map { $0 < position } ?? false
         removeManagedObject(old, at: index)
         addManagedObject(object, at: index)
-        move(object.key, to: isBefore ? place - 1 : place, at: index)
+        move(object.key, to: isBefore ? position - 1 : position, at: index)
     }
 
     /// Replaces members with objects, in ascending order of the positions.
     /// - Precondition: there are as many positions as objects, and all of them exist.
-    public final func replaceManagedObjects(atPlaces places: IndexSet, with objects: [NSManagedObject], at index: Int) {
-        precondition(objects.count == places.count, "There are \(objects.count) objects for \(places.count) places.")
+    @_spi(GeneratedCode) public final func replaceManagedObjects(atPositions positions: IndexSet, with objects: [NSManagedObject], at index: Int) {
+        precondition(objects.count == positions.count, "There are \(objects.count) objects for \(positions.count) positions.")
         var members = managedObjects(at: index)
-        for (object, position) in zip(objects, places) {
+        for (object, position) in zip(objects, positions) {
             demand(position, within: members.count, at: index)
             members[position] = object
         }
         setManagedObjects(members, at: index)
     }
 
-    /// Moves members of an ordered relationship, in their order, so that the first of them comes to position `place`.
-    /// - Precondition: the positions exist, and as many follow `place` as members move.
-    public final func moveManagedObjects(atPlaces places: IndexSet, toPlace place: Int, at index: Int) {
+    /// Moves members of an ordered relationship, in their order, so that the first of them comes to `position`.
+    /// - Precondition: the positions exist, and as many follow `position` as members move.
+    @_spi(GeneratedCode) public final func moveManagedObjects(atPositions positions: IndexSet, toPosition position: Int, at index: Int) {
         let members = managedObjects(at: index)
-        demand(place, within: members.count - places.count + 1, at: index)
-        for place in places { demand(place, within: members.count, at: index) }
-        var rest = members.indices.filter { !places.contains($0) }.map { members[$0] }
-        rest.insert(contentsOf: places.map { members[$0] }, at: place)
+        demand(position, within: members.count - positions.count + 1, at: index)
+        for position in positions { demand(position, within: members.count, at: index) }
+        var rest = members.indices.filter { !positions.contains($0) }.map { members[$0] }
+        rest.insert(contentsOf: positions.map { members[$0] }, at: position)
         setManagedObjects(rest, at: index)
     }
 
-    private final func move(_ key: ObjectKey, to place: Int, at index: Int) {
-        toManyState(index).move(key, to: place)
+    private final func move(_ key: ObjectKey, to position: Int, at index: Int) {
+        toManyState(index).move(key, to: position)
         noteChange()
     }
 
     private final func demand(_ position: Int, within count: Int, at index: Int) {
         precondition(
             position >= 0 && position < count,
-            "\(entity.name ?? "?").\(runtime.properties[index].name) has no place \(position); places go from 0 to \(count - 1) here.")
+            "\(entity.name ?? "?").\(runtime.properties[index].name) has no position \(position); positions go from 0 to \(count - 1) here.")
     }
 
     // MARK: Possible members
 
     /// - Precondition: `object` may be a destination of `property`.
     final func demandFit(_ object: NSManagedObject, for property: PropertyRuntime) {
-        guard let fault = misfit(object, for: property) else { return }
+        guard let fault = mismatch(object, for: property) else { return }
         preconditionFailure(fault)
     }
 
     /// The reason why an object cannot be a destination; nil if it can.
     @inline(__always)
-    final func misfit(_ object: NSManagedObject, for property: PropertyRuntime) -> String? {
+    final func mismatch(_ object: NSManagedObject, for property: PropertyRuntime) -> String? {
         let isOfContext = contextReference?.toOpaque() == object.contextReference?.toOpaque() && contextReference != nil
         guard isOfContext, !state.contains(.detached), !object.state.contains(.detached), isDestination(object, of: property)
-        else { return describeMisfit(object, for: property) }
+        else { return describeMismatch(object, for: property) }
         return nil
     }
 
@@ -165,7 +165,7 @@ extension NSManagedObject {
     }
 
     @inline(never)
-    private final func describeMisfit(_ object: NSManagedObject, for property: PropertyRuntime) -> String {
+    private final func describeMismatch(_ object: NSManagedObject, for property: PropertyRuntime) -> String {
         let name = "\(entity.name ?? "?").\(property.name)"
         guard let destination = property.destination else { return "\(name) is no relationship, and holds no objects." }
         if !isDestination(object, of: property) {

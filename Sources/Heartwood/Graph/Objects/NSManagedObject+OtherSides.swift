@@ -43,7 +43,7 @@ extension NSManagedObject {
     }
 
     /// Makes the owners that a newer row and its members name leave out this object, which is deleted here.
-    final func leaveOwners(in row: RowView) {
+    final func leaveOwners(in row: UnsafeRowView) {
         for (index, property) in runtime.properties.enumerated() where property.kind.isRelationship && property.inverseIsToMany {
             guard let inverse = property.inverse, [.nullifyDeleteRule, .cascadeDeleteRule].contains(property.deleteRule) else { continue }
             let owners = property.kind == .toOne

@@ -24,14 +24,14 @@ extension NSManagedObject {
     }
 
     /// The destination of a to-one relationship by property index. It is a fault unless the context has already read it.
-    public final func managedObject(at index: Int) -> NSManagedObject? {
+    @_spi(GeneratedCode) public final func managedObject(at index: Int) -> NSManagedObject? {
         let key = reference(at: index)
         return key.isNone ? nil : managedObjectContext?.object(for: key)
     }
 
     /// Sets a to-one relationship and its other side. In a one-to-one relationship the previous owner of `object` loses it.
     /// - Precondition: `object` belongs to the same context.
-    public final func setManagedObject(_ object: NSManagedObject?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedObject(_ object: NSManagedObject?, at index: Int) {
         let property = runtime.properties[index]
         if let object { demandFit(object, for: property) }
         let old = reference(at: index)
@@ -44,11 +44,11 @@ extension NSManagedObject {
             if !old.isNone, let previous = context.object(for: old) { previous.unlink(inverse, from: self) }
             if let object {
                 if !property.inverseIsToMany {
-                    let rival = object.reference(at: inverse)
-                    if !rival.isNone, rival != key, let rivalObject = context.object(for: rival),
-                        rivalObject.reference(at: index) == object.key
+                    let formerKey = object.reference(at: inverse)
+                    if !formerKey.isNone, formerKey != key, let former = context.object(for: formerKey),
+                        former.reference(at: index) == object.key
                     {
-                        rivalObject.setManagedValue(.null, at: index)
+                        former.setManagedValue(.null, at: index)
                     }
                 }
                 object.link(inverse, to: self)
@@ -135,7 +135,7 @@ extension NSManagedObject {
 
     /// The members of a to-many relationship by property index, in order if the relationship is ordered. O(members). Reads the store's index of the
     /// relationship once, and no member's row.
-    public final func managedObjects(at index: Int) -> [NSManagedObject] {
+    @_spi(GeneratedCode) public final func managedObjects(at index: Int) -> [NSManagedObject] {
         guard let context = managedObjectContext else { return [] }
         return memberKeys(at: index).compactMap { context.object(for: $0) }
     }
@@ -143,7 +143,7 @@ extension NSManagedObject {
     /// Adds a member to a to-many relationship, and sets the other side. A member that it already has stays where it is; a new member of an ordered
     /// relationship comes last. O(1) on average; reads no other member.
     /// - Precondition: `object` belongs to the same context.
-    public final func addManagedObject(_ object: NSManagedObject, at index: Int) {
+    @_spi(GeneratedCode) public final func addManagedObject(_ object: NSManagedObject, at index: Int) {
         let property = runtime.properties[index]
         demandFit(object, for: property)
         if let inverse = property.inverse, !property.inverseIsToMany {
@@ -156,7 +156,7 @@ extension NSManagedObject {
     }
 
     /// Removes a member from a to-many relationship, and clears the other side; does nothing if the object is no member. Reads no other member.
-    public final func removeManagedObject(_ object: NSManagedObject, at index: Int) {
+    @_spi(GeneratedCode) public final func removeManagedObject(_ object: NSManagedObject, at index: Int) {
         guard containsManagedObject(object, at: index) else { return }
         let property = runtime.properties[index]
         if let inverse = property.inverse, !property.inverseIsToMany, object.reference(at: inverse) == key {
@@ -173,7 +173,7 @@ extension NSManagedObject {
     /// Sets the members of a to-many relationship to `objects`, in this order if it is ordered.
     /// - Precondition: the objects belong to the same context.
     /// - Complexity: O(members, old and new).
-    public final func setManagedObjects(_ objects: [NSManagedObject], at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedObjects(_ objects: [NSManagedObject], at index: Int) {
         for object in objects { demandFit(object, for: runtime.properties[index]) }
         let current = memberKeys(at: index)
         let wanted = Set(objects.map(\.key))

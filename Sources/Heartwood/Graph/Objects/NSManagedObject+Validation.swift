@@ -1,6 +1,6 @@
 import Foundation
 
-/// The checks that a save makes of one object. Only properties with a stated constraint cost anything (`PropertyCheck`).
+/// The checks that a save makes of one object. Only properties with a declared constraint cost anything (`PropertyCheck`).
 extension NSManagedObject {
     /// Like `validateValue(_:forKey:)`, for a value in a variable.
     public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
@@ -95,9 +95,9 @@ extension NSManagedObject {
         }
         for rule in check.rules {
             let isValid = rule.test.holds(value) ?? rule.predicate.holds(
-                AttributeCoding.object(value, property: entity.frozenProperties[check.index], kind: check.kind))
+                AttributeCoding.object(value, property: entity.propertiesByIndex[check.index], kind: check.kind))
             if !isValid {
-                let object = AttributeCoding.object(value, property: entity.frozenProperties[check.index], kind: check.kind)
+                let object = AttributeCoding.object(value, property: entity.propertiesByIndex[check.index], kind: check.kind)
                 errors.append(ValidationErrors.make(rule, self, check, object))
             }
         }
@@ -121,14 +121,14 @@ extension NSManagedObject {
 
     /// Implements the default of `validateForDelete()`.
     final func validateDeleteRules() throws {
-        guard !runtime.deniers.isEmpty else { return }
+        guard !runtime.denyRelationships.isEmpty else { return }
         try ValidationErrors.throwing { validateDeleteRules(into: &$0) }
     }
 
     /// Reports relationships with a deny rule and a destination that stays.
     final func validateDeleteRules(into errors: inout [any Error]) {
         guard !state.contains(.inaccessible) else { return }
-        for index in runtime.deniers {
+        for index in runtime.denyRelationships {
             let remaining = runtime.properties[index].kind == .toMany
                 ? managedObjects(at: index) : managedObject(at: index).map { [$0] } ?? []
             guard remaining.contains(where: { !$0.isDeleted }) else { continue }

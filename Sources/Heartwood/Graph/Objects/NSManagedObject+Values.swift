@@ -20,20 +20,20 @@ extension NSManagedObject {
     }
 
     /// The value in a given row of this object, of any version.
-    final func committedValue(_ index: Int, in row: RowView) -> ManagedValue {
+    final func committedValue(_ index: Int, in row: UnsafeRowView) -> ManagedValue {
         guard let access = access(index, in: row) else { return .null }
         if runtime.properties[index].kind == .externalData { return externalData(index, access, of: row) }
         return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
     }
 
-    private func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView) -> ManagedValue {
+    private func externalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView) -> ManagedValue {
         guard let context = managedObjectContext, let data = context.externalData(index, access, of: row, in: runtime) else { return .null }
         return .data(data)
     }
 
     /// The position of a property in `row`; nil if the row's layout has no such column, or the value is null.
     @inline(__always)
-    final func access(_ index: Int, in row: RowView) -> ColumnAccess? { runtime.access(index, in: row) }
+    final func access(_ index: Int, in row: UnsafeRowView) -> ColumnAccess? { runtime.access(index, in: row) }
 
     /// Added to a row reference's bits, this makes the key of the same object in the coordinator.
     @inline(__always)
@@ -61,7 +61,7 @@ extension NSManagedObject {
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
         if !state.isDisjoint(with: .guarded) { prepareToWrite(index) }
         unretainedStorage()._withUnsafeGuaranteedRef { storage in
-            if storage.heedsSetters { storage.heed(index) }
+            if storage.observesSetters { storage.setterWillRun(index) }
             storage.values[index] = value
         }
         noteChange()
@@ -95,9 +95,9 @@ extension NSManagedObject {
     /// Notes in the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
-        if ChangeEvents.areWanted, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
-        let known = state.intersection([.inserted, .updated, .detached, .settled, .waking])
-        guard known.isEmpty || known.contains(.settled) else { return }
+        if ChangeEvents.areObserved, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
+        let known = state.intersection([.inserted, .updated, .detached, .processed, .waking])
+        guard known.isEmpty || known.contains(.processed) else { return }
         managedObjectContext?.noteUpdate(of: self)
     }
 
@@ -107,7 +107,7 @@ extension NSManagedObject {
     ///
     /// Generated accessors call this. A property's index is its position in its entity's property list. O(1); decodes only this attribute, and
     /// allocates nothing.
-    public final func managedInteger(at index: Int) -> Int64? {
+    @_spi(GeneratedCode) public final func managedInteger(at index: Int) -> Int64? {
         if let value = override(index) { return value.integer }
         guard let row else { return inheritedValue(index).integer }
         if let value = lateOverride(index) { return value.integer }
@@ -115,12 +115,12 @@ extension NSManagedObject {
         return row.int64(access)
     }
 
-    public final func managedBool(at index: Int) -> Bool? {
+    @_spi(GeneratedCode) public final func managedBool(at index: Int) -> Bool? {
         managedInteger(at: index).map { $0 != 0 }
     }
 
     /// The double or float at a property index; nil for null. O(1).
-    public final func managedDouble(at index: Int) -> Double? {
+    @_spi(GeneratedCode) public final func managedDouble(at index: Int) -> Double? {
         if let value = override(index) { return value.double }
         guard let row else { return inheritedValue(index).double }
         if let value = lateOverride(index) { return value.double }
@@ -129,12 +129,12 @@ extension NSManagedObject {
     }
 
     /// The date at a property index; nil for null. O(1).
-    public final func managedDate(at index: Int) -> Date? {
+    @_spi(GeneratedCode) public final func managedDate(at index: Int) -> Date? {
         managedDouble(at: index).map(Date.init(timeIntervalSinceReferenceDate:))
     }
 
     /// The string at a property index; nil for null. O(length): the bytes are copied into a String.
-    public final func managedString(at index: Int) -> String? {
+    @_spi(GeneratedCode) public final func managedString(at index: Int) -> String? {
         if let value = override(index) { return value.text }
         guard let row else { return inheritedValue(index).text }
         if let value = lateOverride(index) { return value.text }
@@ -143,16 +143,16 @@ extension NSManagedObject {
     }
 
     /// The value of any attribute at a property index, as key-value coding returns it; nil for null.
-    public final func managedAttribute(at index: Int) -> Any? {
+    @_spi(GeneratedCode) public final func managedAttribute(at index: Int) -> Any? {
         let property = runtime.properties[index]
         if property.elements != nil { return compositeValue(property) }
         if fetchedProperty(index) != nil { return fetchedValue(at: index) }
-        return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+        return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
     }
 
     /// Writes an integer of the attribute's width; nil writes null.
     /// - Precondition: the number fits the attribute's width.
-    public final func setManagedInteger(_ value: Int64?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedInteger(_ value: Int64?, at index: Int) {
         guard let value else { return setManagedValue(.null, at: index) }
         switch runtime.properties[index].kind {
         case .bool: setManagedValue(.bool(value != 0), at: index)
@@ -166,21 +166,21 @@ extension NSManagedObject {
         }
     }
 
-    public final func setManagedDouble(_ value: Double?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedDouble(_ value: Double?, at index: Int) {
         setManagedValue(value.map(ManagedValue.double) ?? .null, at: index)
     }
 
-    public final func setManagedDate(_ value: Date?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedDate(_ value: Date?, at index: Int) {
         setManagedValue(value.map { .date($0.timeIntervalSinceReferenceDate) } ?? .null, at: index)
     }
 
-    public final func setManagedString(_ value: String?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedString(_ value: String?, at index: Int) {
         setManagedValue(value.map(ManagedValue.text) ?? .null, at: index)
     }
 
     /// Writes any attribute; nil writes null.
     /// - Precondition: the value's type is the attribute's.
-    public final func setManagedAttribute(_ value: Any?, at index: Int) {
+    @_spi(GeneratedCode) public final func setManagedAttribute(_ value: Any?, at index: Int) {
         let property = runtime.properties[index]
         precondition(fetchedProperty(index) == nil, fetchedRefusal(property.name))
         if property.elements != nil { return setModelledValue(value, at: index) }

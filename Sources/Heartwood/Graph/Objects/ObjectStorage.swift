@@ -18,17 +18,17 @@ final class ObjectStorage {
     var rowCopies: KeptRows?
     /// The publisher of the object's observers.
     var publisher: ObjectWillChangePublisher? {
-        didSet { heedsSetters = publisher != nil || !silent.isEmpty }
+        didSet { observesSetters = publisher != nil || !silent.isEmpty }
     }
     /// The attributes and to-one relationships that primitive setters have set silently: `changedValues()` leaves them out.
     var silent: Set<Int> = [] {
-        didSet { heedsSetters = publisher != nil || !silent.isEmpty }
+        didSet { observesSetters = publisher != nil || !silent.isEmpty }
     }
-    /// Whether a setter must call `heed(_:)` first.
-    private(set) var heedsSetters = false
+    /// Whether a setter must call `setterWillRun(_:)` first.
+    private(set) var observesSetters = false
 
     /// Called before a property is set openly.
-    func heed(_ index: Int) {
+    func setterWillRun(_ index: Int) {
         publisher?.send()
         if !silent.isEmpty { silent.remove(index) }
     }
@@ -67,7 +67,7 @@ struct ObjectState: OptionSet {
     /// Its row was gone when the fault fired; every property reads as nil.
     static let inaccessible = ObjectState(rawValue: 1 << 6)
     /// Nothing changed since the event (or, in a save, since `willSave`) that saw its last change.
-    static let settled = ObjectState(rawValue: 1 << 7)
+    static let processed = ObjectState(rawValue: 1 << 7)
     /// It is waking: values set now do not count as changes.
     static let waking = ObjectState(rawValue: 1 << 8)
     /// Its context has an undo manager.

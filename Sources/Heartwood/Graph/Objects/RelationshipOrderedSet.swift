@@ -60,8 +60,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         return count
     }
 
-    override func object(at place: Int) -> Any {
-        isFollowing ? super.object(at: place) : owner.managedObject(atPlace: place, at: index)
+    override func object(at position: Int) -> Any {
+        isFollowing ? super.object(at: position) : owner.managedObject(atPosition: position, at: index)
     }
 
     override func index(of object: Any) -> Int {
@@ -100,18 +100,18 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         ) { immutable.enumerateObjects(options: options, using: block) }
 
         override func enumerateObjects(
-            at places: IndexSet, options: NSEnumerationOptions = [], using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
-        ) { immutable.enumerateObjects(at: places, options: options, using: block) }
+            at positions: IndexSet, options: NSEnumerationOptions = [], using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+        ) { immutable.enumerateObjects(at: positions, options: options, using: block) }
 
         override func index(
-            ofObjectAt places: IndexSet, options: NSEnumerationOptions = [],
+            ofObjectAt positions: IndexSet, options: NSEnumerationOptions = [],
             passingTest test: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
-        ) -> Int { immutable.index(ofObjectAt: places, options: options, passingTest: test) }
+        ) -> Int { immutable.index(ofObjectAt: positions, options: options, passingTest: test) }
 
         override func indexes(
-            ofObjectsAt places: IndexSet, options: NSEnumerationOptions = [],
+            ofObjectsAt positions: IndexSet, options: NSEnumerationOptions = [],
             passingTest test: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
-        ) -> IndexSet { immutable.indexes(ofObjectsAt: places, options: options, passingTest: test) }
+        ) -> IndexSet { immutable.indexes(ofObjectsAt: positions, options: options, passingTest: test) }
     #endif
 
     // MARK: Changing
@@ -132,24 +132,24 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         follow()
     }
 
-    override func insert(_ object: Any, at place: Int) {
-        if isFollowing { return super.insert(object, at: place) }
-        owner.insertManagedObject(RelationshipSet.member(object), atPlace: place, at: index)
+    override func insert(_ object: Any, at position: Int) {
+        if isFollowing { return super.insert(object, at: position) }
+        owner.insertManagedObject(RelationshipSet.member(object), atPosition: position, at: index)
         follow()
     }
 
-    override func insert(_ objects: [Any], at places: IndexSet) {
-        owner.insertManagedObjects(Self.members(objects), atPlaces: places, at: index)
+    override func insert(_ objects: [Any], at positions: IndexSet) {
+        owner.insertManagedObjects(Self.members(objects), atPositions: positions, at: index)
         follow()
     }
 
-    override func removeObject(at place: Int) {
-        owner.removeManagedObjects(atPlaces: IndexSet(integer: place), at: index)
+    override func removeObject(at position: Int) {
+        owner.removeManagedObjects(atPositions: IndexSet(integer: position), at: index)
         follow()
     }
 
-    override func removeObjects(at places: IndexSet) {
-        owner.removeManagedObjects(atPlaces: places, at: index)
+    override func removeObjects(at positions: IndexSet) {
+        owner.removeManagedObjects(atPositions: positions, at: index)
         follow()
     }
 
@@ -173,13 +173,13 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         assign([])
     }
 
-    override func replaceObject(at place: Int, with object: Any) {
-        owner.replaceManagedObject(atPlace: place, with: RelationshipSet.member(object), at: index)
+    override func replaceObject(at position: Int, with object: Any) {
+        owner.replaceManagedObject(atPosition: position, with: RelationshipSet.member(object), at: index)
         follow()
     }
 
-    override func replaceObjects(at places: IndexSet, with objects: [Any]) {
-        owner.replaceManagedObjects(atPlaces: places, with: Self.members(objects), at: index)
+    override func replaceObjects(at positions: IndexSet, with objects: [Any]) {
+        owner.replaceManagedObjects(atPositions: positions, with: Self.members(objects), at: index)
         follow()
     }
 
@@ -189,15 +189,15 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         assign(objects)
     }
 
-    override func moveObjects(at places: IndexSet, to place: Int) {
-        owner.moveManagedObjects(atPlaces: places, toPlace: place, at: index)
+    override func moveObjects(at positions: IndexSet, to position: Int) {
+        owner.moveManagedObjects(atPositions: positions, toPosition: position, at: index)
         follow()
     }
 
     override func sortRange(_ range: NSRange, options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
         var objects = members
-        let places = range.location..<range.location + range.length
-        objects.replaceSubrange(places, with: objects[places].sorted { comparator($0, $1) == .orderedAscending })
+        let bounds = range.location..<range.location + range.length
+        objects.replaceSubrange(bounds, with: objects[bounds].sorted { comparator($0, $1) == .orderedAscending })
         assign(objects)
     }
 

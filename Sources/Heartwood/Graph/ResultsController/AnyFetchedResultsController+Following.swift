@@ -3,14 +3,14 @@ import Foundation
 /// Follows the context: turns its changes into a new list, and reports the difference to the delegate.
 extension AnyFetchedResultsController {
     /// With more changed objects than this, one query is cheaper; it makes none of the objects.
-    private static let judgedMax = 64
+    private static let candidateMax = 64
 
     /// Called when the context reports changes. Reports that arrive while the delegate handles another one wait for its end.
-    final func follow(_ news: ResultsNews) {
+    final func follow(_ event: ResultsEvent) {
         guard let query, query.kind != .dictionaries else { return }
         guard delegate != nil else { return stopFollowing() }
-        if case .reset = news { backlog = [] }
-        backlog.append(news)
+        if case .reset = event { backlog = [] }
+        backlog.append(event)
         guard !isDelivering else { return }
         isDelivering = true
         defer { isDelivering = false }
@@ -41,7 +41,7 @@ extension AnyFetchedResultsController {
         guard managedObjectContext.parentContext != nil else { return }
         var saved: [ObjectKey: NSManagedObject] = [:]
         for object in objects where query.family.contains(ObjectIdentifier(object.entity)) { saved[object.key] = object }
-        guard !saved.isEmpty, !judge(Set(saved.keys), saved, query, isChanged: false) else { return }
+        guard !saved.isEmpty, !apply(Set(saved.keys), saved, query, isChanged: false) else { return }
         refetch(query, saved) { _ in false }
     }
 
@@ -71,18 +71,18 @@ extension AnyFetchedResultsController {
             for object in set where query.family.contains(ObjectIdentifier(object.entity)) { objects[object.key] = object }
         }
         let isTouched = query.surroundings.areTouched(by: events)
-        var beside: [ObjectKey] = []
-        if !query.family.isDisjoint(with: events.beside.entities) {
-            beside = events.beside.changed.union(events.beside.deleted).filter { isOfFamily($0, query) }
+        var unregistered: [ObjectKey] = []
+        if !query.family.isDisjoint(with: events.unregistered.entities) {
+            unregistered = events.unregistered.changed.union(events.unregistered.deleted).filter { isOfFamily($0, query) }
         }
-        guard isTouched || events.beside.isUnknown || !objects.isEmpty || !beside.isEmpty else { return }
-        var keys = Set(objects.keys).union(beside)
+        guard isTouched || events.unregistered.isUnknown || !objects.isEmpty || !unregistered.isEmpty else { return }
+        var keys = Set(objects.keys).union(unregistered)
         if !query.fetch.includesPendingChanges {
             let waiting = keys.filter { objects[$0]?.hasChanges ?? false }
             unsaved.formUnion(waiting)
             keys.subtract(waiting)
         }
-        guard !isTouched, !events.beside.isUnknown, judge(keys, objects, gone: events.beside.deleted, query) else {
+        guard !isTouched, !events.unregistered.isUnknown, apply(keys, objects, gone: events.unregistered.deleted, query) else {
             return refetch(query, objects) { keys.contains($0) }
         }
     }
@@ -93,30 +93,30 @@ extension AnyFetchedResultsController {
 
     /// Evaluates only the changed objects.
     /// - Returns: false if a new fetch is needed.
-    private func judge(
+    private func apply(
         _ keys: Set<ObjectKey>, _ objects: [ObjectKey: NSManagedObject], gone: Set<ObjectKey> = [], _ query: ResultsQuery, isChanged: Bool = true
     ) -> Bool {
-        guard query.isIncremental, keys.count <= Self.judgedMax, list.order != nil else { return false }
+        guard query.isIncremental, keys.count <= Self.candidateMax, list.order != nil else { return false }
         let old = list
         do {
-            let judged = try keys.compactMap { key in
-                gone.contains(key) ? nil : try (objects[key] ?? managedObjectContext.object(for: key)).flatMap(query.judge)
+            let candidates = try keys.compactMap { key in
+                gone.contains(key) ? nil : try (objects[key] ?? managedObjectContext.object(for: key)).flatMap(query.candidate)
             }.sorted(by: query.isBefore)
             let removed = old.indices(of: keys)
-            guard !removed.isEmpty || !judged.isEmpty else { return true }
-            let (new, places) = try old.replacing(removed, with: judged, query)
-            var oldPlaces: [ObjectKey: Int] = [:]
-            for index in removed { oldPlaces[old.entries[index].key] = index }
+            guard !removed.isEmpty || !candidates.isEmpty else { return true }
+            let (new, added) = try old.replacing(removed, with: candidates, query)
+            var oldIndexes: [ObjectKey: Int] = [:]
+            for index in removed { oldIndexes[old.entries[index].key] = index }
             var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
-            for position in places {
-                if let before = oldPlaces.removeValue(forKey: new.entries[position].key) {
+            for position in added {
+                if let before = oldIndexes.removeValue(forKey: new.entries[position].key) {
                     touched.append((before, position))
                 } else {
                     inserted.append(position)
                 }
             }
             let change = ResultsChange(
-                from: old, to: new, deleted: oldPlaces.values.sorted(), inserted: inserted, touched: touched, isChanged: { _ in isChanged })
+                from: old, to: new, deleted: oldIndexes.values.sorted(), inserted: inserted, touched: touched, isChanged: { _ in isChanged })
             deliver(change, new, objects, query)
             return true
         } catch {
@@ -128,12 +128,12 @@ extension AnyFetchedResultsController {
     private func refetch(_ query: ResultsQuery, _ objects: [ObjectKey: NSManagedObject] = [:], isChanged: (ObjectKey) -> Bool) {
         guard let new = try? query.list(isFollowed: true, cacheName: nil) else { return stopFollowing() }
         let old = list
-        var oldPlaces = Dictionary(old.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var oldIndexes = Dictionary(old.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
         for (index, entry) in new.entries.enumerated() {
-            if let before = oldPlaces.removeValue(forKey: entry.key) { touched.append((before, index)) } else { inserted.append(index) }
+            if let before = oldIndexes.removeValue(forKey: entry.key) { touched.append((before, index)) } else { inserted.append(index) }
         }
-        let change = ResultsChange(from: old, to: new, deleted: oldPlaces.values.sorted(), inserted: inserted, touched: touched) {
+        let change = ResultsChange(from: old, to: new, deleted: oldIndexes.values.sorted(), inserted: inserted, touched: touched) {
             isChanged(new.entries[$0].key)
         }
         deliver(change, new, objects, query)
@@ -163,7 +163,7 @@ extension AnyFetchedResultsController {
         delegate?.controllerWillChangeContent(erased)
         if fetches == self.fetches {
             list = new
-            tellChanges(change, old, new, objects, query)
+            reportChanges(change, old, new, objects, query)
         }
         delegate?.controllerDidChangeContent(erased)
     }
@@ -197,39 +197,41 @@ extension AnyFetchedResultsController {
     /// The object of a deleted entry that the context did not know. If its row is gone, the object leaves the context, as a merged deletion does.
     private func missed(_ entry: ResultsList.Entry, _ query: ResultsQuery) -> NSManagedObject {
         let object = query.object(of: entry)
-        if object.state.isDisjoint(with: .changed), (try? managedObjectContext.fulfil(object)) == false { managedObjectContext.forget(gone: object) }
+        if object.state.isDisjoint(with: .changed), (try? managedObjectContext.fulfil(object)) == false {
+            managedObjectContext.forget(gone: object)
+        }
         return object
     }
 
     /// Reports each section and object, until the delegate performs the fetch again.
-    private func tellChanges(
+    private func reportChanges(
         _ change: ResultsChange, _ old: ResultsList, _ new: ResultsList, _ objects: [ObjectKey: NSManagedObject], _ query: ResultsQuery
     ) {
         let fetches = fetches, controller = erased
-        func tell(_ body: (any NSFetchedResultsControllerDelegate) -> Void) {
+        func report(_ body: (any NSFetchedResultsControllerDelegate) -> Void) {
             if fetches == self.fetches, let delegate { body(delegate) }
         }
         for index in change.deletedSections.reversed() {
             let section = FetchedResultsSection(index, of: old, query, self, isGone: true)
-            tell { $0.controller(controller, didChange: section, atSectionIndex: index, for: .delete) }
+            report { $0.controller(controller, didChange: section, atSectionIndex: index, for: .delete) }
         }
         for index in change.insertedSections {
             let section = FetchedResultsSection(index, of: new, query, self)
-            tell { $0.controller(controller, didChange: section, atSectionIndex: index, for: .insert) }
+            report { $0.controller(controller, didChange: section, atSectionIndex: index, for: .insert) }
         }
         for index in change.deleted.reversed() {
             let entry = old.entries[index]
             let element: Any = query.kind == .objects ? entry.object ?? objects[entry.key] ?? missed(entry, query) : query.element(index, of: old)
-            tell { $0.controller(controller, didChange: element, at: old.indexPath(of: index), for: .delete, newIndexPath: nil) }
+            report { $0.controller(controller, didChange: element, at: old.indexPath(of: index), for: .delete, newIndexPath: nil) }
         }
         for index in change.inserted {
             let element = query.element(index, of: new)
-            tell { $0.controller(controller, didChange: element, at: nil, for: .insert, newIndexPath: new.indexPath(of: index)) }
+            report { $0.controller(controller, didChange: element, at: nil, for: .insert, newIndexPath: new.indexPath(of: index)) }
         }
         for (pairs, type) in [(change.moved, NSFetchedResultsChangeType.move), (change.updated, .update)] {
             for (before, after) in pairs {
                 let element = query.element(after, of: new)
-                tell {
+                report {
                     $0.controller(
                         controller, didChange: element, at: old.indexPath(of: before), for: type, newIndexPath: new.indexPath(of: after))
                 }

@@ -9,13 +9,15 @@ open class AnyFetchedResultsController: NSObject {
     /// The name of the cache of sections; nil for none.
     public final let cacheName: String?
     let request: NSPersistentStoreRequest
+    /// Returns the fetch that the request describes now.
+    private let specification: () throws -> (fetch: FetchSpecification, terms: ResultsTerms)
 
     /// The receiver of changes, held weakly. Without a delegate the controller does not follow changes; a delegate set after `performFetch()`
     /// learns of missed changes with the next one. A reset of the context is not reported: perform the fetch again.
     public weak final var delegate: (any NSFetchedResultsControllerDelegate)? {
         didSet {
             declined = []
-            followIfWanted()
+            followIfNeeded()
         }
     }
 
@@ -35,20 +37,21 @@ open class AnyFetchedResultsController: NSObject {
     /// For a request without pending changes: the results that the next save writes.
     final var unsaved: Set<ObjectKey> = []
     /// The reports that arrived while the delegate was handling another one.
-    final var backlog: [ResultsNews] = []
+    final var backlog: [ResultsEvent] = []
     private var infos: [FetchedResultsSection]?
     /// The batches read last.
     private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []
 
-    init(request: NSPersistentStoreRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, _ cacheName: String?) {
+    init(
+        request: NSPersistentStoreRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, _ cacheName: String?,
+        specification: @escaping () throws -> (fetch: FetchSpecification, terms: ResultsTerms)
+    ) {
         self.request = request
+        self.specification = specification
         managedObjectContext = context
         self.sectionNameKeyPath = sectionNameKeyPath
         self.cacheName = cacheName
     }
-
-    /// The fetch that the request describes now.
-    func specification() throws -> (fetch: FetchSpecification, terms: ResultsTerms) { preconditionFailure("a subclass knows the request") }
 
     /// - Throws: 134091 if the results are not of the controller's type.
     func checkResults(of query: ResultsQuery) throws {}
@@ -70,11 +73,11 @@ open class AnyFetchedResultsController: NSObject {
         self.query = query
         fetches += 1
         unsaved = []
-        followIfWanted()
+        followIfNeeded()
         offerSnapshot(updated: [])
     }
 
-    private func followIfWanted() {
+    private func followIfNeeded() {
         if delegate != nil, query != nil { managedObjectContext.addFollower(self) }
     }
 
@@ -97,8 +100,8 @@ open class AnyFetchedResultsController: NSObject {
     /// Whether the class is a subclass by the program, which may override the members below.
     var isSubclassed: Bool { false }
     /// The elements as a subclass gives them.
-    var statedElements: [Any]? { elements }
-    func statedElement(at path: IndexPath) -> Any { element(at: path) }
+    var overriddenElements: [Any]? { elements }
+    func overriddenElement(at path: IndexPath) -> Any { element(at: path) }
     private final var isAskingSubclass = false
 
     /// Calls a subclass's override, unless that is the caller.

@@ -10,7 +10,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     private let context: NSManagedObjectContext
     private let updated: [Int]
     private lazy var ids = list.entries.map { context.objectID(for: $0.key) }
-    private lazy var places = Dictionary(list.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+    private lazy var indexes = Dictionary(list.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
 
     init(_ list: ResultsList, updated: [Int], _ context: NSManagedObjectContext) {
         self.list = list
@@ -45,7 +45,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
 
     /// The index among all items, or `NSNotFound`. O(1) after the first call.
     public func index(ofItemIdentifier itemIdentifier: NSManagedObjectID) -> Int {
-        guard let key = context.ownKey(of: itemIdentifier), let index = places[key] else { return NSNotFound }
+        guard let key = context.ownKey(of: itemIdentifier), let index = indexes[key] else { return NSNotFound }
         return index
     }
 

@@ -26,11 +26,9 @@ open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<Resu
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext, sectionNameKeyPath: String?,
         cacheName name: String?
     ) {
-        super.init(request: fetchRequest, context, sectionNameKeyPath, name)
-    }
-
-    override func specification() throws -> (fetch: FetchSpecification, terms: ResultsTerms) {
-        (try FetchSpecification(fetchRequest, context: managedObjectContext), ResultsTerms(fetchRequest))
+        super.init(request: fetchRequest, context, sectionNameKeyPath, name) {
+            (try FetchSpecification(fetchRequest, context: context), ResultsTerms(fetchRequest))
+        }
     }
 
     override func checkResults(of query: ResultsQuery) throws {
@@ -95,7 +93,7 @@ extension TypedFetchedResults {
     /// those of one batch.
     /// - Complexity: O(results).
     public var fetchedObjects: [ResultType]? {
-        (askSubclass { $0.statedElements } ?? elements).map { $0.map(result) }
+        (askSubclass { $0.overriddenElements } ?? elements).map { $0.map(result) }
     }
 
     /// The result at an index path of a section and an item.
@@ -104,7 +102,7 @@ extension TypedFetchedResults {
     /// - Precondition: the result exists; `performFetch()` has succeeded.
     /// - Complexity: O(1).
     public func object(at indexPath: IndexPath) -> ResultType {
-        result(askSubclass { $0.statedElement(at: indexPath) } ?? element(at: indexPath))
+        result(askSubclass { $0.overriddenElement(at: indexPath) } ?? element(at: indexPath))
     }
 
     /// The index path of an object; nil if it is not among the results.

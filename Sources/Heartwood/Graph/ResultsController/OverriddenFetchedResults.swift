@@ -21,6 +21,6 @@ open class OverriddenFetchedResults<ResultType>: AnyFetchedResultsController {
         return result
     }
 
-    override final var statedElements: [Any]? { fetchedObjects }
-    override final func statedElement(at path: IndexPath) -> Any { object(at: path) }
+    override final var overriddenElements: [Any]? { fetchedObjects }
+    override final func overriddenElement(at path: IndexPath) -> Any { object(at: path) }
 }

@@ -19,7 +19,7 @@ struct ResultDependencies {
     init(_ fetch: FetchSpecification, _ section: ResultsQuery.Section?) {
         if let predicate = fetch.predicate {
             var paths: [([NSEntityDescription], [String])] = []
-            try? PredicatePaths.walk(predicate, entity: fetch.entity) { path in
+            try? PredicatePaths.traverse(predicate, entity: fetch.entity) { path in
                 if path.keys.count > 1 || !path.isDirect { paths.append((path.owners, path.keys)) }
             }
             for (owners, keys) in paths { follow(keys, of: owners, isRoot: owners.count == 1 && owners[0] === fetch.entity) }
@@ -58,7 +58,7 @@ struct ResultDependencies {
     /// Whether changes of objects outside the results may change the results.
     mutating func areTouched(by events: ChangeEvents) -> Bool {
         guard !isEmpty else { return false }
-        var isTouched = events.beside.isPartial
+        var isTouched = events.unregistered.isPartial
         for object in events.updated where matters(changeOf: object) { isTouched = true }
         for object in events.deleted where properties[ObjectIdentifier(object.entity)] != nil {
             changed.remove(object.key)
@@ -68,7 +68,7 @@ struct ResultDependencies {
             changed.remove(object.key)
             isTouched = true
         }
-        return isTouched || events.beside.entities.contains { properties[$0] != nil }
+        return isTouched || events.unregistered.entities.contains { properties[$0] != nil }
     }
 
     /// Whether an updated object's change matters. It matters too if the object has undone since the last call a change that mattered.
@@ -86,7 +86,7 @@ struct ResultDependencies {
     }
 
     /// Starts with the unsaved changes.
-    mutating func look(at changes: [NSManagedObject]) {
+    mutating func inspect(at changes: [NSManagedObject]) {
         changed = []
         guard !isEmpty else { return }
         for object in changes where object.isUpdated { _ = matters(changeOf: object) }

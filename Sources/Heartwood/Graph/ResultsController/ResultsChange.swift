@@ -41,7 +41,7 @@ struct ResultsChange {
                 && sections[old.section(of: touched[index].old)] == new.section(of: touched[index].new)
         }
         var stays = [Bool](repeating: false, count: touched.count)
-        for position in LongestIncreasingSubsequence.places(in: candidates.map { touched[$0].new }) { stays[candidates[position]] = true }
+        for position in LongestIncreasingSubsequence.indexes(in: candidates.map { touched[$0].new }) { stays[candidates[position]] = true }
         for (index, pair) in touched.enumerated() {
             if !stays[index] { moved.append(pair) } else if isChanged(pair.new) { updated.append(pair) }
         }
@@ -49,10 +49,10 @@ struct ResultsChange {
     }
 
     /// For each index, the number of these indices and of others before it. Both are in ascending order.
-    private static func ranks(_ places: [Int], among others: [Int]) -> [Int] {
+    private static func ranks(_ indexes: [Int], among others: [Int]) -> [Int] {
         var next = 0
-        return places.enumerated().map { index, place in
-            while next < others.count, others[next] < place { next += 1 }
+        return indexes.enumerated().map { index, number in
+            while next < others.count, others[next] < number { next += 1 }
             return index + next
         }
     }
@@ -60,19 +60,19 @@ struct ResultsChange {
     /// By old section: the index of the new section of the same name; -1 for none.
     private static func commonSections(_ old: ResultsList, _ new: ResultsList) -> [Int] {
         if old.sections.elementsEqual(new.sections, by: { $0.name.hasSameBytes(as: $1.name) }) { return Array(old.sections.indices) }
-        var places: [ExactText: Int] = [:]
-        for (index, section) in new.sections.enumerated() { places[ExactText(section.name)] = index }
-        return old.sections.map { places[ExactText($0.name)] ?? -1 }
+        var indexes: [ExactText: Int] = [:]
+        for (index, section) in new.sections.enumerated() { indexes[ExactText(section.name)] = index }
+        return old.sections.map { indexes[ExactText($0.name)] ?? -1 }
     }
 
     /// A section is deleted with its name, or if it would have to move past a section that stays. A section with an unmoved entry never moves past
     /// another.
     private mutating func findSections(_ old: ResultsList, _ new: ResultsList, _ common: [Int]) {
-        var standing = old.sections.indices.map { old.range(ofSection: $0).count }
-        for index in deleted { standing[old.section(of: index)] -= 1 }
-        for pair in moved { standing[old.section(of: pair.old)] -= 1 }
-        var kept = old.sections.indices.filter { common[$0] >= 0 && standing[$0] > 0 }
-        for section in old.sections.indices where common[section] >= 0 && standing[section] <= 0 {
+        var remaining = old.sections.indices.map { old.range(ofSection: $0).count }
+        for index in deleted { remaining[old.section(of: index)] -= 1 }
+        for pair in moved { remaining[old.section(of: pair.old)] -= 1 }
+        var kept = old.sections.indices.filter { common[$0] >= 0 && remaining[$0] > 0 }
+        for section in old.sections.indices where common[section] >= 0 && remaining[section] <= 0 {
             let fits = kept.allSatisfy { ($0 < section) == (common[$0] < common[section]) }
             if fits { kept.append(section) }
         }

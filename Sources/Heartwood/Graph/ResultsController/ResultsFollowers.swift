@@ -18,16 +18,16 @@ final class ResultsFollowers {
 
     /// Reports to all controllers. If a delegate resets the context meanwhile, the remaining controllers get only the report of the reset: the
     /// objects in the older one do not exist any more.
-    func tell(_ news: ResultsNews) {
-        if case .reset = news { resets += 1 }
+    func report(_ event: ResultsEvent) {
+        if case .reset = event { resets += 1 }
         let before = resets
-        for follower in list where resets == before { follower.controller?.follow(news) }
+        for follower in list where resets == before { follower.controller?.follow(event) }
         list.removeAll { $0.controller == nil }
     }
 }
 
 /// A context's report to the controllers that follow it.
-enum ResultsNews {
+enum ResultsEvent {
     case changes(ChangeEvents)
     /// These objects were saved.
     case saved([NSManagedObject])
@@ -36,7 +36,7 @@ enum ResultsNews {
 }
 
 /// The merged changes of objects that a context does not know. No notification reports them.
-struct MergedBeside {
+struct UnregisteredChanges {
     private(set) var changed: Set<ObjectKey> = []
     private(set) var deleted: Set<ObjectKey> = []
     /// The entities of these objects.
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
     final var isTracked: Bool { lineage.resultsFollowers?.isAny ?? false }
 
     final func addFollower(_ controller: AnyFetchedResultsController) {
-        ChangeEvents.want()
+        ChangeEvents.observe()
         let followers = lineage.resultsFollowers ?? ResultsFollowers()
         lineage.resultsFollowers = followers
         followers.add(controller)

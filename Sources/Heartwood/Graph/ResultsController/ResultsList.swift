@@ -102,9 +102,9 @@ struct ResultsList {
     ///   - added: in order.
     /// - Returns: the list, and the indices of the added entries.
     /// - Throws: `SectionsOutOfOrder`.
-    func replacing(_ removed: [Int], with added: [ResultsQuery.Judged], _ query: ResultsQuery) throws -> (list: ResultsList, places: [Int]) {
+    func replacing(_ removed: [Int], with added: [ResultsQuery.Candidate], _ query: ResultsQuery) throws -> (list: ResultsList, indexes: [Int]) {
         var builder = ResultsListBuilder(query, isOrdered: true, capacity: entries.count + added.count)
-        var places: [Int] = []
+        var indexes: [Int] = []
         var next = 0, toSkip = removed[...]
         func keep(to end: Int) throws {
             while let skipped = toSkip.first, skipped < end {
@@ -117,11 +117,11 @@ struct ResultsList {
         }
         for item in added {
             try keep(to: max(next, query.index(of: item, in: self)))
-            places.append(builder.list.count)
+            indexes.append(builder.list.count)
             try builder.append(item)
         }
         try keep(to: max(next, entries.count))
-        return (builder.finished(), places)
+        return (builder.finished(), indexes)
     }
 }
 
@@ -179,7 +179,7 @@ struct ResultsListBuilder {
         list.sections.append(.init(name: name, start: index))
     }
 
-    mutating func append(_ item: ResultsQuery.Judged) throws {
+    mutating func append(_ item: ResultsQuery.Candidate) throws {
         append(item.object.key, item.object)
         list.order?.append(contentsOf: item.order)
         if hasSections { try begin(item.section, at: list.count - 1) }

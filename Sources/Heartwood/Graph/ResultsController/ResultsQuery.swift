@@ -15,7 +15,7 @@ final class ResultsQuery {
     }
 
     /// A result with its order values and its section.
-    struct Judged {
+    struct Candidate {
         let object: NSManagedObject
         let order: [PredicateValue]
         let section: String
@@ -74,14 +74,15 @@ final class ResultsQuery {
     /// By slot.
     private static func ranks(of entities: [NSEntityDescription], _ context: NSManagedObjectContext) -> [UInt16: UInt64] {
         let stores = context.coordinator?.persistentStores ?? [], isShared = context.coordinator?.hasSharedEntities ?? false
-        var places: [(store: Int, entity: Int, slot: UInt16)] = []
-        for (place, entity) in entities.enumerated() {
+        var origins: [(store: Int, entity: Int, slot: UInt16)] = []
+        for (index, entity) in entities.enumerated() {
             for runtime in isShared ? context.runtimes(of: entity) : [context.runtime(for: entity)] {
-                places.append((stores.firstIndex { $0 === runtime.store } ?? stores.count, place, runtime.slot))
+                origins.append((stores.firstIndex { $0 === runtime.store } ?? stores.count, index, runtime.slot))
             }
         }
         var ranks: [UInt16: UInt64] = [:]
-        for (rank, place) in places.sorted(by: { ($0.store, $0.entity) < ($1.store, $1.entity) }).enumerated() { ranks[place.slot] = UInt64(rank) }
+        origins.sort { ($0.store, $0.entity) < ($1.store, $1.entity) }
+        for (rank, origin) in origins.enumerated() { ranks[origin.slot] = UInt64(rank) }
         return ranks
     }
 
@@ -123,23 +124,23 @@ final class ResultsQuery {
         return CoreDataError.make(
             NSCoreDataError,
             "The fetched objects come in another order than their sections: after \"\(failure.before)\" there are objects of "
-                + "\"\(failure.name)\" again. Objects must be sorted by \"\(path)\" first, or by what gives the same order.")
+                + "\"\(failure.name)\" again. Objects must be sorted by \"\(path)\" first, or by a key that gives the same order.")
     }
 
     // MARK: Single results
 
     /// The order values and section of an object; nil if it is not among the results.
-    func judge(_ object: NSManagedObject) throws -> Judged? {
+    func candidate(_ object: NSManagedObject) throws -> Candidate? {
         guard !object.isDeleted, !object.state.contains(.detached), family.contains(ObjectIdentifier(object.entity)),
             fetch.asks(object.runtime.store), try context.fulfil(object), try fetch.holds(object)
         else { return nil }
-        return place(object, by: object)
+        return makeCandidate(object, by: object)
     }
 
-    /// - Parameter says: the object that has the values.
-    private func place(_ object: NSManagedObject, by says: NSManagedObject) -> Judged {
-        let order = fetch.sort.map { value($0.path, of: says) }
-        return Judged(object: object, order: order, section: section.map { value($0.path, of: says).sectionName } ?? "")
+    /// - Parameter values: the object that has the values.
+    private func makeCandidate(_ object: NSManagedObject, by values: NSManagedObject) -> Candidate {
+        let order = fetch.sort.map { value($0.path, of: values) }
+        return Candidate(object: object, order: order, section: section.map { value($0.path, of: values).sectionName } ?? "")
     }
 
     func value(_ path: [String], of subject: Any) -> PredicateValue { PredicateKeyPath.value(path[...], of: subject) }
@@ -147,7 +148,7 @@ final class ResultsQuery {
     private func rank(_ key: ObjectKey) -> UInt64 { (ranks[key.slot] ?? 0) << 48 | key.row }
 
     /// Whether `a` comes before `b` in a list.
-    func isBefore(_ a: Judged, _ b: Judged) -> Bool {
+    func isBefore(_ a: Candidate, _ b: Candidate) -> Bool {
         for (index, key) in fetch.sort.enumerated() {
             switch key.order(a.order[index], b.order[index]) {
             case .orderedAscending: return true
@@ -159,7 +160,7 @@ final class ResultsQuery {
     }
 
     /// The insertion index of an object in a list. O(log entries) comparisons.
-    func index(of item: Judged, in list: ResultsList) -> Int {
+    func index(of item: Candidate, in list: ResultsList) -> Int {
         let width = fetch.sort.count, order = list.order ?? []
         let own = rank(item.object.key)
         var low = 0, high = list.count
@@ -212,7 +213,7 @@ final class ResultsQuery {
     /// - Parameter isFollowed: whether changes will be applied to the list, so that it needs the values of its order.
     /// - Throws: any error of a fetch; 134060 if a section appears in several pieces. The list stays unchanged then.
     func list(isFollowed: Bool, cacheName: String?) throws -> ResultsList {
-        surroundings.look(at: context.pending.listed)
+        surroundings.inspect(at: context.pending.listed)
         defer { reader = nil }
         do {
             if kind == .dictionaries { return try dictionaries() }
@@ -238,7 +239,7 @@ final class ResultsQuery {
     private func storedList(isOrdered: Bool, _ cacheName: String?) throws -> ResultsList? {
         guard context.parentContext == nil, !context.isChangedAlong(whole) else { return nil }
         context.adoptKeys()
-        context.sweepIfWanted()
+        context.sweepIfNeeded()
         context.leaveReplacedFiles()
         let pending = fetch.includesPendingChanges ? context.pendingObjects(for: fetch) : []
         let parts = try context.storeQueries(for: fetch)
@@ -281,31 +282,31 @@ final class ResultsQuery {
         guard let section else { return }
         for (index, entry) in builder.list.entries.enumerated() {
             try builder.append(section: value(section.path, of: stored(object(of: entry))), at: index)
-            context.sweepIfWanted()
+            context.sweepIfNeeded()
         }
     }
 
     /// The object that has the values the fetch has found. If unsaved changes do not count, it belongs to another context.
     private func stored(_ object: NSManagedObject) -> NSManagedObject {
         guard !fetch.includesPendingChanges, object.hasChanges else { return object }
-        let reader = reader ?? context.newTwin()
+        let reader = reader ?? context.newSibling()
         self.reader = reader
         return reader.object(for: object.key) ?? object
     }
 
     private func apply(_ pending: [NSManagedObject], to list: ResultsList) throws -> ResultsList {
-        let judged = try pending.compactMap(judge).sorted(by: isBefore)
-        return try list.replacing(list.indices(of: Set(pending.map(\.key))), with: judged, self).list
+        let candidates = try pending.compactMap(candidate).sorted(by: isBefore)
+        return try list.replacing(list.indices(of: Set(pending.map(\.key))), with: candidates, self).list
     }
 
     /// The list from fetched objects: in a child context, over several stores, or if the context has changed objects that the query's paths lead
     /// through.
     private func listOfObjects(isOrdered: Bool) throws -> ResultsList {
-        var judged = try context.fetchObjects(fetch).map { place($0, by: stored($0)) }
+        var candidates = try context.fetchObjects(fetch).map { makeCandidate($0, by: stored($0)) }
         // A store or a parent may have newer values than the objects show.
-        if !zip(judged, judged.dropFirst()).allSatisfy(isBefore) { judged.sort(by: isBefore) }
-        var builder = ResultsListBuilder(self, isOrdered: isOrdered, capacity: judged.count)
-        for item in judged { try builder.append(item) }
+        if !zip(candidates, candidates.dropFirst()).allSatisfy(isBefore) { candidates.sort(by: isBefore) }
+        var builder = ResultsListBuilder(self, isOrdered: isOrdered, capacity: candidates.count)
+        for item in candidates { try builder.append(item) }
         return builder.finished()
     }
 }
@@ -339,10 +340,10 @@ extension SortKey {
 
 extension NSManagedObjectContext {
     /// A context without changes that reads from the same source: the stores, or the parent.
-    fileprivate final func newTwin() -> NSManagedObjectContext {
+    fileprivate final func newSibling() -> NSManagedObjectContext {
         guard let parentContext else { return newReader() }
-        let twin = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-        twin.parent = parentContext
-        return twin
+        let sibling = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        sibling.parent = parentContext
+        return sibling
     }
 }

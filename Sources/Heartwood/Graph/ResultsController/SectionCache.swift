@@ -18,7 +18,7 @@ struct SectionCache {
     private let origin: [String]
 
     /// - Returns: nil if the store's view has no commit number.
-    init?(name: String, _ query: ResultsQuery, _ store: NSPersistentStore, _ view: StoreView) {
+    init?(name: String, _ query: ResultsQuery, _ store: NSPersistentStore, _ view: any StoreView) {
         guard let commit = view.commit, let identifier = store.identifier else { return nil }
         self.name = name
         let fetch = query.fetch

@@ -5,7 +5,7 @@ extension NSManagedObject {
     /// The description of a fetched property; nil for any other property.
     final func fetchedProperty(_ index: Int) -> NSFetchedPropertyDescription? {
         guard runtime.properties[index].kind == .undefined else { return nil }
-        return entity.frozenProperties[index] as? NSFetchedPropertyDescription
+        return entity.propertiesByIndex[index] as? NSFetchedPropertyDescription
     }
 
     /// The results of the property's fetch; nil for an object without a context. Getters cannot throw: if a store cannot be read the result is
@@ -30,7 +30,7 @@ extension NSManagedObject {
     }
 
     final func fetchedRefusal(_ name: String) -> String {
-        "\(entity.name ?? "?").\(name) is a fetched property, which is read alone: change the objects that it finds, and refresh this one."
+        "\(entity.name ?? "?").\(name) is a fetched property, which is read-only: change the objects that it finds, and refresh this one."
     }
 
     // MARK: Key paths
@@ -61,11 +61,11 @@ extension NSManagedObject {
 
 extension NSManagedObjectContext {
     fileprivate final func results(of property: NSFetchedPropertyDescription, for source: NSManagedObject) throws -> [Any] {
-        guard let stated = property.fetchRequest, stated.entityName != nil else {
+        guard let template = property.fetchRequest, template.entityName != nil else {
             throw CoreDataError.unsupported("it has no fetchRequest with an entity; give it one in the model.")
         }
-        let request = stated.twin()
-        request.predicate = stated.predicate.map { NSPredicate(node: $0.storedNode.substituting(source: source, property: property)) }
+        let request = template.duplicate()
+        request.predicate = template.predicate.map { NSPredicate(node: $0.storedNode.substituting(source: source, property: property)) }
         let specification = try FetchSpecification(request, context: self)
         guard request.resultType.isEmpty else { return try fetch(request) }
         return try fetchObjects(specification)

@@ -23,13 +23,13 @@ extension NSManagedObjectContext {
         guard let runtime = runtimes(of: object.entity).first(where: { $0.store === store }) else {
             preconditionFailure(
                 store.persistentStoreCoordinator === coordinator
-                    ? "Can't assign an object to a store that does not contain the object's entity: the store at \(store.place) does not "
+                    ? "Can't assign an object to a store that does not contain the object's entity: the store at \(store.location) does not "
                         + "hold \(name); its configuration is \(store.configuration.map { "\"\($0)\"" } ?? "the default one")."
-                    : "Can't assign an object to a store of another coordinator: add the store at \(store.place) to this one.")
+                    : "Can't assign an object to a store of another coordinator: add the store at \(store.location) to this one.")
         }
         precondition(
             !store.isReadOnly,
-            "Can't assign an object to a read-only store: \(store.place) was added with NSReadOnlyPersistentStoreOption.")
+            "Can't assign an object to a read-only store: \(store.location) was added with NSReadOnlyPersistentStoreOption.")
         object.runtime = runtime
     }
 
@@ -50,5 +50,5 @@ extension NSManagedObjectContext {
 
 extension NSPersistentStore {
     /// The location of the store, for messages.
-    final var place: String { url?.path ?? identifier }
+    final var location: String { url?.path ?? identifier }
 }

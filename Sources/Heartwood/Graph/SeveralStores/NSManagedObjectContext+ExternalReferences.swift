@@ -29,8 +29,8 @@ extension NSManagedObjectContext {
         let id = destination?.objectID ?? objectID(for: key)
         throw CoreDataError.make(
             NSManagedObjectExternalRelationshipError,
-            "Nothing was saved: \(name) of \(object.objectID.uriRepresentation().absoluteString), in the store at \(home.place), "
-                + "points at \(id.uriRepresentation().absoluteString) in the store at \(other.place). A relationship cannot lead to "
+            "Nothing was saved: \(name) of \(object.objectID.uriRepresentation().absoluteString), in the store at \(home.location), "
+                + "points at \(id.uriRepresentation().absoluteString) in the store at \(other.location). A relationship cannot lead to "
                 + "another store; use a fetched property, or assign(_:to:) both objects to one store before the save.",
             [
                 NSAffectedObjectsErrorKey: [object, destination].compactMap(\.self), NSAffectedStoresErrorKey: [home, other],

@@ -34,7 +34,7 @@ extension RecordLogStore {
         }
         for (index, part) in parts.enumerated() {
             if let metadata = metadata[index] { part.store.note(metadata) }
-            part.store.tellOfCommits(upTo: loaded[index].log.snapshot().sequence, hasOwn: written[index])
+            part.store.reportCommits(upTo: loaded[index].log.snapshot().sequence, hasOwn: written[index])
         }
     }
 

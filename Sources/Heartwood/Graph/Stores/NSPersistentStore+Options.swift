@@ -46,8 +46,8 @@ extension NSPersistentStore {
         guard !path.isEmpty, !path.unicodeScalars.contains(where: { $0 == "\u{FFFD}" || $0 == "\0" }) else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError,
-                "The path of \(url.absoluteString) is no UTF-8, or has a character that stands for bytes which are none (U+FFFD), so the file cannot "
-                    + "be told from another. Give the file, or its directory, another name.",
+                "The path of \(url.absoluteString) is not UTF-8, or has U+FFFD in place of bytes that are not, so it may name another "
+                    + "file. Rename the file or its directory.",
                 [NSFilePathErrorKey: path])
         }
         return path

@@ -12,15 +12,15 @@ struct RecordLogLinkSave {
     /// Whether any pair was put or deleted.
     private(set) var hasWritten = false
     private let builder = RowBuilder()
-    private var placed: [(link: JoinTable, pair: Pair)] = []
-    private var places: [Pair: Places] = [:]
+    private var gathered: [(link: JoinTable, pair: Pair)] = []
+    private var positions: [Pair: Positions] = [:]
 
     private struct Pair: Hashable {
         let link: TableID
         let source, destination: RowReference
     }
 
-    private struct Places {
+    private struct Positions {
         var forward: Int64?
         var inverse: Int64?
     }
@@ -45,77 +45,77 @@ struct RecordLogLinkSave {
             if isForward {
                 for key in state.removed where !key.isTemporary { try remove(owner, reference(of: key), link: link) }
             }
-            for (key, place) in members {
+            for (key, position) in members {
                 let member = try reference(of: key)
                 if link.inverse != nil {
                     let (source, destination) = isForward ? (owner, member) : (member, owner)
-                    gather(link, Pair(link: link.id, source: source, destination: destination), place, isForward: isForward)
+                    gather(link, Pair(link: link.id, source: source, destination: destination), position, isForward: isForward)
                 } else {
-                    try put(link, owner, member, place, isNewOwner: object.isInserted, isNewMember: key.isTemporary)
+                    try put(link, owner, member, position, isNewOwner: object.isInserted, isNewMember: key.isTemporary)
                 }
             }
         }
     }
 
-    /// The members that are new or moved, with their order values.
+    /// The members that are new or moved, with their positions.
     private func orderedChanges(
         of state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: JoinTable, isForward: Bool
     ) throws -> [(ObjectKey, Int64)] {
         if state.order == nil, let appended = try appended(state, owner, isInserted: isInserted, link, isForward: isForward) {
             return appended
         }
-        let stored = isInserted ? [] : try link.places(of: owner, isForward: isForward, transaction.base)
+        let stored = isInserted ? [] : try link.positions(of: owner, isForward: isForward, transaction.base)
         // Others may have added and removed members since this context read them.
         state.rebase(stored.map { ObjectKey(rawValue: $0.member.rawValue &+ slotBase) })
         var known: [RowReference: Int64] = [:]
-        for entry in stored { known[entry.member] = entry.place }
+        for entry in stored { known[entry.member] = entry.position }
         let members = state.members ?? []
-        return LinkOrder.changes(try members.map { known[try reference(of: $0)] }).map { (members[$0.index], $0.place) }
+        return LinkOrder.changes(try members.map { known[try reference(of: $0)] }).map { (members[$0.index], $0.position) }
     }
 
     /// If no member moved, new members follow the last one, and only that is looked up.
-    /// - Returns: nil if there is no order value after it.
+    /// - Returns: nil if there is no position after it.
     private func appended(
         _ state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: JoinTable, isForward: Bool
     ) throws -> [(ObjectKey, Int64)]? {
         guard !state.added.isEmpty else { return [] }
-        var last = isInserted ? nil : try link.lastPlace(of: owner, isForward: isForward, transaction.base)
+        var last = isInserted ? nil : try link.lastPosition(of: owner, isForward: isForward, transaction.base)
         var result: [(ObjectKey, Int64)] = []
         for key in state.added {
             if !isInserted, !key.isTemporary {
                 let member = try reference(of: key)
                 if try row(link, isForward ? owner : member, isForward ? member : owner) != nil { continue }
             }
-            guard let place = LinkOrder.place(after: last) else { return nil }
-            result.append((key, place))
-            last = place
+            guard let position = LinkOrder.position(after: last) else { return nil }
+            result.append((key, position))
+            last = position
         }
         return result
     }
 
-    private mutating func gather(_ link: JoinTable, _ pair: Pair, _ place: Int64, isForward: Bool) {
-        if places[pair] == nil { placed.append((link, pair)) }
-        if isForward { places[pair, default: Places()].forward = place } else { places[pair, default: Places()].inverse = place }
+    private mutating func gather(_ link: JoinTable, _ pair: Pair, _ position: Int64, isForward: Bool) {
+        if positions[pair] == nil { gathered.append((link, pair)) }
+        if isForward { positions[pair, default: Positions()].forward = position } else { positions[pair, default: Positions()].inverse = position }
     }
 
-    /// Writes the pairs with two order values, after every object has given its own.
+    /// Writes the pairs with two positions, after every object has given its own.
     mutating func finish() throws {
-        for (link, pair) in placed {
-            guard let places = places[pair] else { continue }
+        for (link, pair) in gathered {
+            guard let positions = positions[pair] else { continue }
             if let row = try row(link, pair.source, pair.destination) {
-                guard let old = try transaction.row(row) else { continue }
-                let forward = places.forward ?? old.int64(link.layout.access[JoinTable.orderPosition])
-                let inverse = places.inverse ?? old.int64(link.layout.access[JoinTable.inverseOrderPosition])
+                guard let old = try transaction.unsafeRow(row) else { continue }
+                let forward = positions.forward ?? old.int64(link.layout.access[JoinTable.orderPosition])
+                let inverse = positions.inverse ?? old.int64(link.layout.access[JoinTable.inverseOrderPosition])
                 try write(link, pair, row, forward, inverse)
-            } else if let forward = places.forward {
+            } else if let forward = positions.forward {
                 // If the other side did not change here, the member comes last there.
-                let last = try link.lastPlace(of: pair.destination, isForward: false, transaction.base)
+                let last = try link.lastPosition(of: pair.destination, isForward: false, transaction.base)
                 let row = RowReference(table: link.id, row: try transaction.newRow(in: link.id))
-                try write(link, pair, row, forward, places.inverse ?? LinkOrder.place(after: last) ?? .max)
+                try write(link, pair, row, forward, positions.inverse ?? LinkOrder.position(after: last) ?? .max)
             }
         }
-        placed = []
-        places = [:]
+        gathered = []
+        positions = [:]
     }
 
     private mutating func write(_ link: JoinTable, _ pair: Pair, _ row: RowReference, _ forward: Int64, _ inverse: Int64) throws {
@@ -124,7 +124,7 @@ struct RecordLogLinkSave {
         builder.set(JoinTable.destinationPosition, reference: pair.destination)
         builder.set(JoinTable.orderPosition, int64: forward)
         builder.set(JoinTable.inverseOrderPosition, int64: inverse)
-        try transaction.put(row, body: builder.finish())
+        try transaction.put(row, body: builder.unsafeBody())
         hasWritten = true
     }
 
@@ -156,11 +156,11 @@ struct RecordLogLinkSave {
     /// The stored row of a pair. Others may have added it meanwhile, and a pair has only one row in the table.
     private func row(_ link: JoinTable, _ source: RowReference, _ destination: RowReference) throws -> RowReference? {
         guard let row = try link.row(from: source, to: destination, transaction.base) else { return nil }
-        return try transaction.row(row) == nil ? nil : row
+        return try transaction.unsafeRow(row) == nil ? nil : row
     }
 
     private mutating func put(
-        _ link: JoinTable, _ source: RowReference, _ destination: RowReference, _ place: Int64, isNewOwner: Bool, isNewMember: Bool
+        _ link: JoinTable, _ source: RowReference, _ destination: RowReference, _ position: Int64, isNewOwner: Bool, isNewMember: Bool
     ) throws {
         let known = isNewOwner || isNewMember ? nil : try row(link, source, destination)
         if known != nil, !link.isOrdered { return }
@@ -168,9 +168,9 @@ struct RecordLogLinkSave {
         builder.begin(link.layout)
         builder.set(JoinTable.sourcePosition, reference: source)
         builder.set(JoinTable.destinationPosition, reference: destination)
-        if link.isOrdered { builder.set(JoinTable.orderPosition, int64: place) }
+        if link.isOrdered { builder.set(JoinTable.orderPosition, int64: position) }
         let row = try known ?? RowReference(table: link.id, row: transaction.newRow(in: link.id))
-        try transaction.put(row, body: builder.finish())
+        try transaction.put(row, body: builder.unsafeBody())
         hasWritten = true
     }
 

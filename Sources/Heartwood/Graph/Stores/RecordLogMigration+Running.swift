@@ -6,8 +6,8 @@ extension RecordLogMigration {
     static func run(
         at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
     ) throws -> Bool {
-        comparison.source.freeze()
-        model.freeze()
+        comparison.source.makeImmutable()
+        model.makeImmutable()
         let hashes = RecordLogMetadata.hashes(of: model, configuration: configuration)
         struct NotInPlace: Error {}
         do {

@@ -67,8 +67,8 @@ struct RecordLogSave {
     // MARK: Conflicts
 
     /// The object's row. Records a conflict if its version is not the one that the object read or saved last.
-    private mutating func currentRow(of object: NSManagedObject) throws -> RowView? {
-        let row = try transaction.row(reference(object.key))
+    private mutating func currentRow(of object: NSManagedObject) throws -> UnsafeRowView? {
+        let row = try transaction.unsafeRow(reference(object.key))
         if object.rowVersion != 0, row?.version != object.rowVersion, try !isOnlyDerived(object, row) { conflicts.append(object) }
         return row
     }
@@ -94,7 +94,7 @@ struct RecordLogSave {
     private mutating func writeInserted(_ object: NSManagedObject) throws {
         try writeWhole(object, object.storage?.values ?? [], key: object.storage?.permanentKey ?? .none, table: table(of: object))
         // A reserved row already had a version.
-        object.storage?.savedVersion = object.key.isTemporary ? 1 : try transaction.row(reference(object.key))?.version ?? 0
+        object.storage?.savedVersion = object.key.isTemporary ? 1 : try transaction.unsafeRow(reference(object.key))?.version ?? 0
     }
 
     private mutating func writeWhole(_ object: NSManagedObject, _ values: [ManagedValue], key: ObjectKey, table: EntityTable) throws {
@@ -116,7 +116,7 @@ struct RecordLogSave {
         guard let row else {
             guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }
             try writeWhole(object, values, key: object.key, table: table)
-            object.storage?.savedVersion = try transaction.row(reference(object.key))?.version ?? 0
+            object.storage?.savedVersion = try transaction.unsafeRow(reference(object.key))?.version ?? 0
             return
         }
         if table.derivations != nil { values = try scope.completing(values, of: row, in: table) }
@@ -148,7 +148,7 @@ struct RecordLogSave {
     /// Whether external data or a transformable was set to its stored value, which is then not written again: a new archive of an equal object may
     /// have other bytes, and the row would get a new version. Other values are cheaper to write than to compare.
     private func isStored(
-        _ value: ManagedValue, of object: NSManagedObject, _ runtime: EntityRuntime, _ property: Int, in row: RowView
+        _ value: ManagedValue, of object: NSManagedObject, _ runtime: EntityRuntime, _ property: Int, in row: UnsafeRowView
     ) throws -> Bool {
         switch value {
         case .data(let data):
@@ -156,7 +156,8 @@ struct RecordLogSave {
             return try stored.isEqual(to: data)
         case .object:
             guard let access = runtime.access(property, in: row) else { return false }
-            return object.isSame(value, ManagedValue(row: row, access: access, kind: runtime.properties[property].kind, slotBase: slotBase), property)
+            return object.isSame(
+                value, ManagedValue(row: row, access: access, kind: runtime.properties[property].kind, slotBase: slotBase), property)
         default: return false
         }
     }
@@ -172,12 +173,12 @@ struct RecordLogSave {
     }
 
     private mutating func put(
-        _ object: NSManagedObject, key: ObjectKey, table: EntityTable, replacing old: RowView? = nil, isUniqueChanged: Bool
+        _ object: NSManagedObject, key: ObjectKey, table: EntityTable, replacing old: UnsafeRowView? = nil, isUniqueChanged: Bool
     ) throws {
         let reference = reference(key)
-        let body = builder.finish()
+        let body = builder.unsafeBody()
         if isUniqueChanged, table.hasUniqueIndexes, let start = body.baseAddress {
-            claims.claim(RowView(body: start, byteCount: body.count, reference: reference, version: 0), of: object, table: table)
+            claims.claim(UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 0), of: object, table: table)
         }
         let version = old?.version
         if let old, old.byteCount == body.count, memcmp(old.body, body.baseAddress!, body.count) == 0 { return }
@@ -198,11 +199,11 @@ extension RecordLogSave {
     }
 
     /// Whether a row differs from the one that an object has read only in derived attributes.
-    private func isOnlyDerived(_ object: NSManagedObject, _ row: RowView?) throws -> Bool {
+    private func isOnlyDerived(_ object: NSManagedObject, _ row: UnsafeRowView?) throws -> Bool {
         let table = try table(of: object)
         guard let row, table.derivations != nil else { return false }
         if let read = object.boundRow { return table.isEqualButDerived(row, read) }
-        return try transaction.base.row(row.reference, version: object.rowVersion).map { table.isEqualButDerived(row, $0) } ?? false
+        return try transaction.base.unsafeRow(row.reference, version: object.rowVersion).map { table.isEqualButDerived(row, $0) } ?? false
     }
 
     /// Computes the derived attributes that the batch affects. The batch's objects get the resulting versions; other rows are listed in

@@ -60,7 +60,7 @@ enum RecordLogFiles {
 
     static func model(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
         try with(url, options, isReadOnly: true) { log in
-            try log.snapshot().systemValue(RecordLogSystemRow.model).map { try NSManagedObjectModel.unarchive($0) }
+            try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model).map { try NSManagedObjectModel.unarchive($0) }
         }
     }
 
@@ -111,9 +111,9 @@ extension RecordLogStore {
         let log = try loaded().log
         do {
             let (path, options) = try new.location()
-            let identifier = (UInt64.random(in: 1...UInt64.max), UInt64.random(in: 1...UInt64.max))
+            let identifier = StoredUUID(words: (.random(in: 1...UInt64.max), .random(in: 1...UInt64.max)))
             var metadata = try pendingMetadata ?? RecordLogMetadata.read(log.snapshot())
-            metadata[NSStoreUUIDKey] = UUID(storedBytes: identifier).uuidString
+            metadata[NSStoreUUIDKey] = identifier.uuidString
             metadata[NSStoreTypeKey] = new.type
             try log.copy(
                 to: path, as: identifier, options: options,
@@ -154,7 +154,7 @@ extension RecordLogStore {
                 [NSAffectedStoresErrorKey: [self], NSFilePathErrorKey: url.path])
         }
         exchangeLog(for: log, metadata: metadata)
-        setPlace(url)
+        setURL(url)
         commits.begin(at: snapshot.sequence)
         adoptIndexes(snapshot.catalog)
         // The old path may have no file any more; everything saved is in the log.

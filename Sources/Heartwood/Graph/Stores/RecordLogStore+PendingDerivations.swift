@@ -5,11 +5,11 @@ extension RecordLogStore {
     /// the new version, and an error would keep it from ever being opened. The next save that derives the number throws.
     /// - Complexity: O(objects with derived attributes) if any are due; otherwise one lookup.
     final func derivePending(_ log: LogStore, _ schema: RecordLogSchema) throws {
-        guard !isReadOnly, let watches = schema.derivations, try log.snapshot().systemValue(RecordLogSystemRow.pendingDerivations) != nil
+        guard !isReadOnly, let watches = schema.derivations, try log.snapshot().unsafeSystemValue(RecordLogSystemRow.pendingDerivations) != nil
         else { return }
         let slotBase = slotBase
         try log.write { transaction in
-            guard try transaction.base.systemValue(RecordLogSystemRow.pendingDerivations) != nil else { return }
+            guard try transaction.base.unsafeSystemValue(RecordLogSystemRow.pendingDerivations) != nil else { return }
             let scope = DerivationScope(transaction: transaction, schema: schema) { key in
                 key.isNone ? nil : RowReference(rawValue: key.rawValue &- slotBase)
             }

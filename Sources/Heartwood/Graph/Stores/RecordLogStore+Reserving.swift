@@ -16,7 +16,7 @@ extension RecordLogStore {
                     let row = try transaction.newRow(in: table.id)
                     builder.begin(table.layout)
                     let reference = RowReference(table: table.id, row: row)
-                    try transaction.put(reference, body: builder.finish())
+                    try transaction.put(reference, body: builder.unsafeBody())
                     _ = try transaction.delete(reference)
                     keys.append(ObjectKey(slot: runtime.slot, row: row))
                 }

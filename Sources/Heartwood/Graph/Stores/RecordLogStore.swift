@@ -39,7 +39,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
     /// Compares with the file's identifier first, which needs no metadata: the store's is usually the same.
     override func isNamed(_ host: String) -> Bool {
-        log.map { UUID(storedBytes: $0.storeID).uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
+        log.map { $0.storeID.uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
     }
     override final var rows: RecordLogStore? { self }
     /// The store that owns the objects of the rows.
@@ -104,13 +104,13 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         firstSlot: UInt16
     ) throws -> [EntityRuntime] {
         var snapshot = log.snapshot()
-        if try snapshot.systemValue(RecordLogSystemRow.modelChecksum) == nil {
+        if try snapshot.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil {
             guard !isReadOnly else {
                 throw CoreDataError.make(
                     NSPersistentStoreOpenError, "The store at \(log.path) is empty and was opened read-only; open it for writing once.")
             }
             try log.write { transaction in
-                guard try transaction.base.systemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
+                guard try transaction.base.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
                 try RecordLogSchemaWriter(transaction: transaction, entities: entities).write()
                 try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(
@@ -145,7 +145,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         commits.begin(at: snapshot.sequence)
         // A store that was opened with another version keeps its own.
         if !isOther { bringIndexesUpToDate(plans, model) }
-        watchIfWanted(log.path)
+        watchIfNeeded(log.path)
         return schema.tables.compactMap { $0?.runtime }
     }
 
@@ -179,7 +179,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// The engine's handle, for features of record logs (compaction, statistics).
     var log: LogStore? { state.withLock { $0.loaded?.log } }
 
-    override func newestView() throws -> StoreView {
+    override func newestView() throws -> any StoreView {
         let view: RecordLogView? = try state.withLock { state in
             guard let loaded = state.loaded else { return nil }
             if loaded.view.isNewest { return loaded.view }
@@ -239,10 +239,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
             guard error.code == .corrupt, !log.acceptsDamage else { return }
             throw RecordLogErrors.wrap(error, opening: true)
         }
-        tellOfCommits(upTo: newest.sequence)
+        reportCommits(upTo: newest.sequence)
     }
 
-    override func hasNoNews(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isSettled(at: view.snapshot.sequence) }
+    override func hasNoCommits(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isReported(at: view.snapshot.sequence) }
 
     override var metadata: [String: Any]! {
         get { state.withLock { $0.pendingMetadata ?? (try? $0.loaded?.metadata.values()) ?? [:] } }
@@ -374,5 +374,5 @@ class InMemoryStore: RecordLogStore, @unchecked Sendable {
         return (url?.path ?? "memory", options)
     }
 
-    override func relocate(to url: URL) throws { setPlace(url) }
+    override func relocate(to url: URL) throws { setURL(url) }
 }

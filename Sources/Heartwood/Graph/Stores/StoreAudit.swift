@@ -7,26 +7,26 @@ import RecordLog
 /// store imply.
 package struct StoreAudit {
     private let view: RecordLogView
-    private let tell: (StoreVerification.Problem) -> Void
+    private let report: (StoreVerification.Problem) -> Void
     /// By entity name.
     private let tables: [String: TableID]
     private var snapshot: Snapshot { view.snapshot }
 
-    /// - Parameter tell: called with each finding.
+    /// - Parameter report: called with each finding.
     /// - Throws: if the store cannot be opened for reasons other than damage; damage is a finding.
     /// - Complexity: O(rows, link rows, entries of unique indexes and transactions of the history); memory that does not depend on them.
-    package static func run(path: String, usesMemoryMapping: Bool = true, _ tell: @escaping (StoreVerification.Problem) -> Void) throws {
+    package static func run(path: String, usesMemoryMapping: Bool = true, _ report: @escaping (StoreVerification.Problem) -> Void) throws {
         do {
-            guard let (coordinator, store) = try open(path, usesMemoryMapping, tell) else { return }
+            guard let (coordinator, store) = try open(path, usesMemoryMapping, report) else { return }
             defer { try? coordinator.remove(store) }
             guard let view = try store.newestView() as? RecordLogView else { return }
-            try StoreAudit(view, tell).run()
+            try StoreAudit(view, report).run()
         } catch {
             guard let engine = error as? StoreError ?? (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError else {
-                return tell(.init(offset: nil, message: (error as NSError).localizedDescription, remedy: .correct))
+                return report(.init(offset: nil, message: (error as NSError).localizedDescription, remedy: .correct))
             }
             guard engine.code == .corrupt else { throw engine }
-            tell(.init(offset: engine.offset, message: engine.message))
+            report(.init(offset: engine.offset, message: engine.message))
         }
     }
 
@@ -39,7 +39,7 @@ package struct StoreAudit {
 
     /// - Returns: nil if the store carries no model: then only the engine can check it.
     private static func open(
-        _ path: String, _ usesMemoryMapping: Bool, _ tell: (StoreVerification.Problem) -> Void
+        _ path: String, _ usesMemoryMapping: Bool, _ report: (StoreVerification.Problem) -> Void
     ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore)? {
         let url = URL(fileURLWithPath: path)
         var options = StoreOptions()
@@ -47,7 +47,7 @@ package struct StoreAudit {
         options.usesMemoryMapping = usesMemoryMapping
         let log = try LogStore.open(path: path, options: options)
         defer { try? log.close() }
-        guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else { return nil }
+        guard let bytes = try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model) else { return nil }
         let configuration = try RecordLogMetadata.configuration(in: log.snapshot())
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel.unarchive(bytes))
         let store = try coordinator.addPersistentStore(
@@ -58,14 +58,14 @@ package struct StoreAudit {
         return (coordinator, store)
     }
 
-    private init(_ view: RecordLogView, _ tell: @escaping (StoreVerification.Problem) -> Void) {
+    private init(_ view: RecordLogView, _ report: @escaping (StoreVerification.Problem) -> Void) {
         self.view = view
-        self.tell = tell
+        self.report = report
         tables = Dictionary(view.schema.tables.compactMap { $0 }.map { ($0.runtime.entity.name ?? "", $0.id) }, uniquingKeysWith: { $1 })
     }
 
     private func run() throws {
-        let isDue = try snapshot.systemValue(RecordLogSystemRow.pendingDerivations) != nil
+        let isDue = try snapshot.unsafeSystemValue(RecordLogSystemRow.pendingDerivations) != nil
         for case let table? in view.schema.tables {
             try auditRows(of: table, derives: !isDue)
             for index in table.uniqueIndexes.map({ $0.takeUnretainedValue() }) where index.constraint == index.id.rawValue {
@@ -74,16 +74,16 @@ package struct StoreAudit {
         }
         for link in LinkEnds.all(of: view.schema, family) { try auditLinks(link) }
         try HistoryFalls.forEachUnlisted(in: snapshot) { number in
-            let message = "transaction \(number) of the history is not later than the one before, and is not listed as such, so a request by date may "
-                + "miss some: delete the history up to there (`heartwood history STORE --delete-before \(number)`)"
-            tell(.init(offset: nil, message: message, remedy: .correct))
+            let message = "transaction \(number) of the history is not later than the one before, and is not listed as such, so a request by "
+                + "date may miss some: delete the history up to there (`heartwood history STORE --delete-before \(number)`)"
+            report(.init(offset: nil, message: message, remedy: .correct))
         }
     }
 
     private func found(_ table: EntityTable?, _ reference: RowReference, _ property: Int?, _ message: String) {
         let name = table?.runtime.entity.name ?? "table \(reference.table.rawValue)"
-        let place = property.flatMap { table?.runtime.properties[$0].name }.map { ", property \($0)" } ?? ""
-        tell(.init(offset: nil, message: "entity \(name), object p\(reference.row)\(place): \(message)", remedy: .correct))
+        let location = property.flatMap { table?.runtime.properties[$0].name }.map { ", property \($0)" } ?? ""
+        report(.init(offset: nil, message: "entity \(name), object p\(reference.row)\(location): \(message)", remedy: .correct))
     }
 
     private func name(_ reference: RowReference) -> String {
@@ -111,7 +111,7 @@ package struct StoreAudit {
         table.runtime.properties.indices.compactMap { index in
             let property = table.runtime.properties[index]
             guard property.kind == .toOne, !property.isTransient,
-                let relationship = table.runtime.entity.frozenProperties[index] as? NSRelationshipDescription
+                let relationship = table.runtime.entity.propertiesByIndex[index] as? NSRelationshipDescription
             else { return nil }
             let inverse = relationship.inverseRelationship
             return Reference(
@@ -134,22 +134,24 @@ package struct StoreAudit {
             }
             for property in decimals {
                 guard let access = table.runtime.access(property, in: row) else { continue }
-                if Int8(exactly: row.decimal(access).exponent) == nil { found(table, row.reference, property, "it is beyond what a decimal number holds") }
+                if Int8(exactly: row.decimal(access).exponent) == nil {
+                    found(table, row.reference, property, "it is beyond the range of a decimal number")
+                }
             }
             for property in try derived?.wrong(in: row) ?? [] {
-                found(table, row.reference, property, "it is derived, and is not what its derivation gives")
+                found(table, row.reference, property, "it is derived, and differs from its derivation's result")
             }
             return true
         }
     }
 
-    private func audit(_ reference: Reference, of row: RowView, _ table: EntityTable) throws {
+    private func audit(_ reference: Reference, of row: UnsafeRowView, _ table: EntityTable) throws {
         guard let destination = table.reference(reference.property, in: row) else { return }
         func found(_ message: String) { self.found(table, row.reference, reference.property, message) }
         guard reference.destinations.contains(destination.table) else {
             return found("it refers to \(name(destination)), which the relationship does not lead to")
         }
-        guard let other = view.schema.table(destination.table), let opposite = try snapshot.row(destination) else {
+        guard let other = view.schema.table(destination.table), let opposite = try snapshot.unsafeRow(destination) else {
             return reference.mayDangle ? () : found("it refers to \(name(destination)), which does not exist")
         }
         guard let inverse = reference.inverse else { return }
@@ -166,30 +168,32 @@ package struct StoreAudit {
     // MARK: Uniqueness
 
     private func auditUniqueness(of table: EntityTable, _ index: TableIndex) throws {
-        var walks: [(table: TableID, cursor: IndexCursor, row: UInt64)] = []
-        for (id, index) in [(table.id, index.id)] + index.relatives.map({ ($0.table, $0.index) }) where snapshot.hasIndex(index) {
+        var inputs: [(table: TableID, cursor: IndexCursor, row: UInt64)] = []
+        for (id, index) in [(table.id, index.id)] + index.siblings.map({ ($0.table, $0.index) }) where snapshot.hasIndex(index) {
             var cursor = try snapshot.cursor(index)
-            if let row = try cursor.next() { walks.append((id, cursor, row)) }
+            if let row = try cursor.next() { inputs.append((id, cursor, row)) }
         }
         let names = table.names(of: index).joined(separator: ", ")
         var last: [UInt8] = [], holder: RowReference?
-        while !walks.isEmpty {
+        while !inputs.isEmpty {
             var first = 0
-            for position in walks.indices.dropFirst() where KeyBytes.compare(walks[position].cursor.key, walks[first].cursor.key) < 0 { first = position }
-            let reference = RowReference(table: walks[first].table, row: walks[first].row), key = walks[first].cursor.key
+            for position in inputs.indices.dropFirst() where KeyBytes.compare(inputs[position].cursor.unsafeKey, inputs[first].cursor.unsafeKey) < 0 {
+                first = position
+            }
+            let reference = RowReference(table: inputs[first].table, row: inputs[first].row), key = inputs[first].cursor.unsafeKey
             if let holder, last.withUnsafeBytes({ KeyBytes.compare($0, key) == 0 }), try isUnique(reference, index) {
                 found(view.schema.table(reference.table), reference, nil, "it has the same \(names), which is to be unique, as \(name(holder))")
             }
             last.removeAll(keepingCapacity: true)
             last.append(contentsOf: key)
             holder = reference
-            if let row = try walks[first].cursor.next() { walks[first].row = row } else { walks.remove(at: first) }
+            if let row = try inputs[first].cursor.next() { inputs[first].row = row } else { inputs.remove(at: first) }
         }
     }
 
     /// Whether a row constrains its unique values: none of them is null.
     private func isUnique(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
-        guard let table = view.schema.table(reference.table), let row = try snapshot.row(reference) else { return false }
+        guard let table = view.schema.table(reference.table), let row = try snapshot.unsafeRow(reference) else { return false }
         // A loop: in an optimized build the compiler of Swift 6.3.1 turns nested closures here into code that its own verifier rejects.
         for part in index.parts {
             guard let property = part.property, table.runtime.access(property, in: row) != nil else { return false }
@@ -202,7 +206,7 @@ package struct StoreAudit {
     private func auditLinks(_ link: LinkEnds) throws {
         let table = link.table, access = table.layout.access
         func found(_ row: RowReference, _ message: String) {
-            tell(.init(offset: nil, message: "relationship \(link.name), link row \(row.row): \(message)", remedy: .correct))
+            report(.init(offset: nil, message: "relationship \(link.name), link row \(row.row): \(message)", remedy: .correct))
         }
         try snapshot.scan(table.id) { row in
             let source = row.reference(access[JoinTable.sourcePosition]), destination = row.reference(access[JoinTable.destinationPosition])
@@ -213,20 +217,20 @@ package struct StoreAudit {
                     found(row.reference, "it names \(name(end)), which does not exist")
                 }
             }
-            if let inverse = link.inverse, let other = view.schema.table(destination.table), let member = try snapshot.row(destination),
+            if let inverse = link.inverse, let other = view.schema.table(destination.table), let member = try snapshot.unsafeRow(destination),
                 other.reference(inverse, in: member) != source
             {
                 found(row.reference, "\(name(destination)) is a member of \(name(source)), and its inverse does not say so")
             }
             if link.isItsOwnInverse, try table.row(from: destination, to: source, snapshot) == nil {
-                found(row.reference, "\(name(source)) has \(name(destination)), which has it not")
+                found(row.reference, "\(name(source)) has \(name(destination)), which does not refer back")
             }
             return true
         }
         // The index has destination before source.
         var cursor = try snapshot.cursor(table.backward), last: [UInt8] = []
         while let row = try cursor.next() {
-            let key = cursor.key, owner = KeyBuilder.wordSize
+            let key = cursor.unsafeKey, owner = KeyBuilder.wordSize
             let isSame = last.withUnsafeBytes { KeyBytes.compare($0, key) == 0 }
             let hasTwo = table.isExclusive && last.count >= owner && key.count >= owner && key.prefix(owner).elementsEqual(last.prefix(owner))
             if isSame || hasTwo {
@@ -253,7 +257,7 @@ private struct LinkEnds {
         for case let table? in schema.tables {
             for (index, members) in table.members.enumerated() {
                 guard case .link(let link, let isForward)? = members,
-                    let relationship = table.runtime.entity.frozenProperties[index] as? NSRelationshipDescription
+                    let relationship = table.runtime.entity.propertiesByIndex[index] as? NSRelationshipDescription
                 else { continue }
                 let property = table.runtime.properties[index], others = family(relationship.destinationEntity)
                 var ends = found[link.id] ?? LinkEnds(
@@ -289,7 +293,7 @@ private final class DerivedCheck {
     }
 
     /// The derived attributes of a row with wrong values. Times are left out: the store does not record when a row was last written.
-    func wrong(in row: RowView) throws -> [Int] {
+    func wrong(in row: UnsafeRowView) throws -> [Int] {
         var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
         for derivation in derivations {
             do {
@@ -318,14 +322,14 @@ private final class DerivedCheck {
             guard let position = table.positions[derivation.property] else { continue }
             try values[derivation.property].encode(into: builder, at: position)
         }
-        let body = builder.finish()
+        let body = builder.unsafeBody()
         guard let start = body.baseAddress else { return [] }
-        let new = RowView(body: start, byteCount: body.count, reference: row.reference, version: 0)
+        let new = UnsafeRowView(body: start, byteCount: body.count, reference: row.reference, version: 0)
         return derivations.map(\.property).filter { !table.isEqual($0, row, new) && !isClose($0, row, new) }
     }
 
     /// Whether two sums differ only as much as another order of their terms can make them.
-    private func isClose(_ property: Int, _ a: RowView, _ b: RowView) -> Bool {
+    private func isClose(_ property: Int, _ a: UnsafeRowView, _ b: UnsafeRowView) -> Bool {
         let kind = table.runtime.properties[property].kind
         guard kind == .double || kind == .float, let x = table.runtime.access(property, in: a), let y = table.runtime.access(property, in: b)
         else { return false }

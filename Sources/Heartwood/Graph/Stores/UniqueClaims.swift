@@ -32,7 +32,7 @@ struct UniqueClaims {
     }
 
     /// Claims the unique values of a row that is about to be written.
-    mutating func claim(_ row: RowView, of object: NSManagedObject, table: EntityTable) {
+    mutating func claim(_ row: UnsafeRowView, of object: NSManagedObject, table: EntityTable) {
         for position in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[position], start = keys.count
             guard index._withUnsafeGuaranteedRef({ table.appendUniqueKey(of: row, $0, to: keys) }) else {
@@ -46,7 +46,7 @@ struct UniqueClaims {
         }
     }
 
-    private func bytes(_ key: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: keys.buffer[key]) }
+    private func bytes(_ key: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: keys.unsafeBuffer[key]) }
 
     // MARK: Checking
 
@@ -54,7 +54,7 @@ struct UniqueClaims {
     /// - Complexity: O(n log n) for n claims, and one lookup each in the constraint's indexes.
     mutating func check(_ transaction: Transaction) throws {
         sort()
-        var breaches: [(place: Int, violation: ConstraintViolations.Violation)] = []
+        var violations: [(keyStart: Int, violation: ConstraintViolations.Violation)] = []
         var start = 0
         while start < claims.count {
             var end = start + 1
@@ -64,17 +64,17 @@ struct UniqueClaims {
                 let claim = claims[start], table = claim.table.takeUnretainedValue()
                 let names = table.names(of: claim.index.takeUnretainedValue())
                 let objects = claims[start..<end].map { $0.object.takeUnretainedValue() }
-                breaches.append((claim.key.lowerBound, .init(attributes: names, holder: holder, objects: objects)))
+                violations.append((claim.key.lowerBound, .init(attributes: names, holder: holder, objects: objects)))
             }
             start = end
         }
-        guard breaches.isEmpty else {
-            throw ConstraintViolations(list: breaches.sorted { $0.place < $1.place }.map(\.violation))
+        guard violations.isEmpty else {
+            throw ConstraintViolations(list: violations.sorted { $0.keyStart < $1.keyStart }.map(\.violation))
         }
     }
 
     private mutating func sort() {
-        let keys = keys.buffer
+        let keys = keys.unsafeBuffer
         claims.sort { a, b in
             if a.constraint != b.constraint { return a.constraint < b.constraint }
             if a.head != b.head { return a.head < b.head }
@@ -91,8 +91,8 @@ struct UniqueClaims {
     private func holder(of claim: Claim, _ transaction: Transaction) throws -> ObjectKey? {
         let table = claim.table.takeUnretainedValue(), index = claim.index.takeUnretainedValue()
         if let found = try holder(bytes(claim.key), table.id, index.id, transaction) { return key(found, table) }
-        for relative in index.relatives {
-            if let found = try holder(bytes(claim.key), relative.table, relative.index, transaction) { return key(found, table) }
+        for sibling in index.siblings {
+            if let found = try holder(bytes(claim.key), sibling.table, sibling.index, transaction) { return key(found, table) }
         }
         return nil
     }

@@ -60,9 +60,9 @@ extension RecordLogView {
         let builder = RowBuilder()
         builder.begin(table.layout)
         try value.encode(into: builder, at: position)
-        let body = builder.finish()
+        let body = builder.unsafeBody()
         guard let base = body.baseAddress else { return nil }
-        let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
+        let row = UnsafeRowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
         let candidates = table.indexes.filter { $0.parts.first?.property == property && $0.partial == nil && snapshot.hasIndex($0.id) }
         if let index = candidates.first(where: { $0.isUnique && $0.parts.count == 1 }) ?? candidates.first {
             let key = KeyBuilder()
@@ -137,6 +137,6 @@ extension NSEntityDescription {
 
     /// The properties with stored values, in their order, inherited ones first; a composite is replaced by its elements.
     package var orderedProperties: [NSPropertyDescription] {
-        frozenProperties.filter { !($0 is NSCompositeAttributeDescription) && !($0 is NSFetchedPropertyDescription) }
+        propertiesByIndex.filter { !($0 is NSCompositeAttributeDescription) && !($0 is NSFetchedPropertyDescription) }
     }
 }

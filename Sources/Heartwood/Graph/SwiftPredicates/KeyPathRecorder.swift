@@ -52,9 +52,9 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         guard isRecording else { return }
         let isAgain = reads.last.map { $0.object === object && $0.property == property } ?? false
         if !isAgain { reads.append(Read(object: object, property: property)) }
-        let stated = object.runtime.properties[property]
-        guard stated.kind.isRelationship, destinations[object.key]?[property] == nil,
-            let destination = stated.destination.flatMap({ make($0, nil) })
+        let declaration = object.runtime.properties[property]
+        guard declaration.kind.isRelationship, destinations[object.key]?[property] == nil,
+            let destination = declaration.destination.flatMap({ make($0, nil) })
         else { return }
         destinations[object.key, default: [:]][property] = destination
         if case .toMany(let members) = object.storage?.values[property] {
@@ -106,7 +106,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
             throw PredicateTranslationError(
                 "The key path \(keyPath) reads no property of the entity \(object.entity.name ?? "?"), which has "
                     + object.runtime.properties.map(\.name).sorted().joined(separator: ", ")
-                    + ". What is not in the model cannot be asked of a store.")
+                    + ". A store can be asked only for properties of the model.")
         }
         return KeyPathReading(keys: keys, kind: keys.isEmpty ? nil : .toOne, entity: object.entity, ifNull: nil)
     }
@@ -163,7 +163,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         return (last, Array(keys.dropLast()))
     }
 
-    private func isNullable(_ read: Read) -> Bool { read.object.entity.frozenProperties[read.property].isOptional }
+    private func isNullable(_ read: Read) -> Bool { read.object.entity.propertiesByIndex[read.property].isOptional }
 
     private func value(_ keyPath: AnyKeyPath, withNullAt read: Read, _ path: [Read]) throws -> PredicateValue {
         let held = read.object.storage?.values[read.property] ?? .null
@@ -176,7 +176,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
             throw several(keyPath, reads)
         }
         if case .other = found {
-            throw PredicateTranslationError("The key path \(keyPath) gives what no store compares where \(Self.names(path)) is null.")
+            throw PredicateTranslationError("The key path \(keyPath) gives a value that no store compares where \(Self.names(path)) is null.")
         }
         return found
     }
@@ -185,9 +185,9 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     /// - Returns: a possible value; nil if the type is not known.
     func requiredValue<Value>(_ property: Int, of object: NSManagedObject) -> Value? {
         isNullRefused = true
-        let stated = object.runtime.properties[property]
-        if stated.kind == .toOne { return requiredDestination(property, of: object) }
-        object.storage?.values[property] = stated.neutralValue
+        let declaration = object.runtime.properties[property]
+        if declaration.kind == .toOne { return requiredDestination(property, of: object) }
+        object.storage?.values[property] = declaration.neutralValue
         return object.value(at: property) as? Value ?? Placeholder.value()
     }
 

@@ -6,7 +6,7 @@ extension CodingUserInfoKey {
 }
 
 /// Encodes an ID as its URI. `#Predicate` captures only Codable values, so objects are captured by their IDs.
-extension NSManagedObjectID: Encodable, DecodedByURI {
+extension NSManagedObjectID: Encodable, _DecodedByURI {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(uriRepresentation())
@@ -14,9 +14,9 @@ extension NSManagedObjectID: Encodable, DecodedByURI {
 }
 
 /// Decodes an ID. A protocol's extension, since an open class would need a required initializer, which every subclass would have to implement.
-public protocol DecodedByURI: Decodable {}
+public protocol _DecodedByURI: Decodable {}
 
-extension DecodedByURI {
+extension _DecodedByURI {
     /// - Throws: if the decoder's `userInfo` has no coordinator, or if the coordinator has no store with the object.
     public init(from decoder: any Decoder) throws {
         let uri = try decoder.singleValueContainer().decode(URL.self)

@@ -18,6 +18,9 @@ enum Placeholder {
     private static func empty<List: RangeReplaceableCollection>(_: List.Type) -> Any { List() }
 
     private static var objects: [Any] {
-        [NSObject(), NSManagedObjectID(), NSArray(), NSDictionary(), NSSet(), NSOrderedSet(), NSNumber(value: 0), NSString(), NSData(), NSDate(), NSNull()]
+        [
+            NSObject(), NSManagedObjectID(), NSArray(), NSDictionary(), NSSet(), NSOrderedSet(), NSNumber(value: 0), NSString(), NSData(), NSDate(),
+            NSNull(),
+        ]
     }
 }

@@ -92,8 +92,8 @@ struct PredicateTranslation {
         case "ConditionalCast": return "`as?`"
         case "ForceCast": return "`as!`"
         case "CollectionIndexSubscript", "CollectionRangeSubscript", "DictionaryKeySubscript", "DictionaryKeyDefaultValueSubscript":
-            return "A subscript of what depends on the object"
-        default: return "`\(kind)` of what depends on the object"
+            return "A subscript of a value that depends on the object"
+        default: return "`\(kind)` of a value that depends on the object"
         }
     }
 }

@@ -38,7 +38,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             result.node = .call(.length, [root.node])
             result.ifNull = root.ifNull.map { PredicateFunction.length.apply([$0]) }
             return .value(result)
-        default: throw PredicateTranslationError("The key path \(keyPath) asks for one character, which a store cannot tell.")
+        default: throw PredicateTranslationError("The key path \(keyPath) asks for one character, which a store cannot give.")
         }
     }
 }

@@ -29,7 +29,7 @@
         var name = ""
         var userInfo: [UndoManager.UserInfoKey: Any] = [:]
         /// The value set for the group as a whole; nil if it depends on its parts.
-        var statedDiscardable: Bool?
+        var isExplicitlyDiscardable: Bool?
         /// Whether the manager opened it for an event.
         let isAutomatic: Bool
 
@@ -42,13 +42,13 @@
             isAutomatic = false
             name = other.name
             userInfo = other.userInfo
-            statedDiscardable = other.isDiscardable
+            isExplicitlyDiscardable = other.isDiscardable
         }
 
         var isEmpty: Bool { entries.isEmpty }
 
         var isDiscardable: Bool {
-            if let statedDiscardable { return statedDiscardable && !isEmpty }
+            if let isExplicitlyDiscardable { return isExplicitlyDiscardable && !isEmpty }
             return !isEmpty && entries.allSatisfy { entry in
                 if case .group(let group) = entry { return group.isDiscardable }
                 return false

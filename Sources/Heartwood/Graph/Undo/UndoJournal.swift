@@ -22,13 +22,13 @@ enum UndoStep {
 /// the row's file, the step gets the row's new address.
 enum PastValue {
     case changed(ManagedValue)
-    case row(RowView)
+    case row(UnsafeRowView)
 }
 
 /// The state from which a deleted object is restored.
 struct DeletedObjectState {
     let values: [ManagedValue]
-    var row: RowView?
+    var row: UnsafeRowView?
     /// By property index: the destinations of every relationship.
     let destinations: [(index: Int, objects: [NSManagedObject])]
 }
@@ -65,7 +65,7 @@ final class UndoJournal: @unchecked Sendable {
     }
 
     /// Moves row references to new addresses.
-    func moveRows(_ move: (RowView, NSManagedObject) -> RowView) {
+    func moveRows(_ move: (UnsafeRowView, NSManagedObject) -> UnsafeRowView) {
         for index in steps.indices {
             switch steps[index] {
             case .value(let object, let property, .row(let row)):

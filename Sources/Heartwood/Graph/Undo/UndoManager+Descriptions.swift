@@ -45,7 +45,7 @@
 
         /// Sets whether the innermost open group may be lost without harm, like the scrolling of a view.
         public final func setActionIsDiscardable(_ discardable: Bool) {
-            described.last?.statedDiscardable = discardable
+            described.last?.isExplicitlyDiscardable = discardable
         }
 
         /// Whether the next undo may be lost without harm.

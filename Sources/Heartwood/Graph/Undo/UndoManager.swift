@@ -235,7 +235,7 @@
         }
 
         private func checkIdle(_ call: String) {
-            precondition(!isUndoing && !isRedoing, "\(call) was called by what an undo or redo does.")
+            precondition(!isUndoing && !isRedoing, "\(call) was called by an action of an undo or redo.")
         }
 
         // MARK: Titles, for subclasses to override

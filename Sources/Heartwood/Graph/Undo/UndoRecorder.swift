@@ -50,7 +50,7 @@ final class UndoRecorder {
     }
 
     /// Moves the row references of every step to new addresses.
-    func moveRows(_ move: (RowView, NSManagedObject) -> RowView) {
+    func moveRows(_ move: (UnsafeRowView, NSManagedObject) -> UnsafeRowView) {
         journal.moveRows(move)
         for registered in registered { registered.journal?.moveRows(move) }
     }

@@ -34,9 +34,9 @@ extension CompiledModelReader {
     }
 
     private func attribute(
-        _ object: KeyedArchive.Object, name stated: String, of owner: String, in model: ArchivedModel, depth: Int
+        _ object: KeyedArchive.Object, name fallback: String, of owner: String, in model: ArchivedModel, depth: Int
     ) throws -> ModelDocument.Attribute {
-        let name = try object.text("NSPropertyName") ?? stated
+        let name = try object.text("NSPropertyName") ?? fallback
         let path = "the attribute \(owner).\(name)"
         guard let number = try object.integer("NSAttributeType").flatMap(UInt.init(exactly:)), let type = NSAttributeType(rawValue: number)
         else { throw failure("\(path) has an unknown type.") }
@@ -85,7 +85,7 @@ extension CompiledModelReader {
     private func relationship(_ object: KeyedArchive.Object, name: String, of owner: String) throws -> ModelDocument.Relationship {
         let inverse = try object.text("_NSInverseRelationshipName") ?? object.object("NSInverseRelationship")?.text("NSPropertyName")
         guard let minCount = Int(exactly: try object.integer("NSMinCount") ?? 0), minCount >= 0, let maxCount = try object.maxCount() else {
-            throw failure("the relationship \(owner).\(name) has a count that is none.")
+            throw failure("the relationship \(owner).\(name) has an invalid count.")
         }
         var relationship = ModelDocument.Relationship(
             name: name, isOptional: try object.has(.isOptional), destination: try object.destinationName() ?? "", inverse: inverse,

@@ -35,7 +35,7 @@ struct CompiledModelReader {
         let identifiers = try root.members("NSVersionIdentifiers").compactMap { try $0.text() }.filter { !$0.isEmpty }
         if !identifiers.isEmpty { document.versionIdentifiers = identifiers.sorted() }
         let requests = try (isForRowsOnly ? [] : root.entries("NSFetchRequestTemplates")).map { name, member in
-            guard let request = try member.object() else { throw failure("the fetch request \(name) is none.") }
+            guard let request = try member.object() else { throw failure("the fetch request \(name) is missing.") }
             return try self.request(request, name: name, of: "the fetch request \(name)")
         }
         if !requests.isEmpty { document.fetchRequests = requests }

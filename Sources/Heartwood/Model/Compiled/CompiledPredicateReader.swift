@@ -56,7 +56,7 @@ struct CompiledPredicateReader {
         else { throw failure("that compares nothing") }
         guard let type = try described.integer("NSOperatorType"), let comparison = Self.operators[type] else {
             throw failure(
-                "with the operator \(try described.integer("NSOperatorType") ?? -1), which is not known; write it another way in Xcode")
+                "with the operator \(try described.integer("NSOperatorType") ?? -1), which is unknown; write it another way in Xcode")
         }
         let modifiers: [Int64: PredicateNode.Modifier] = [0: .direct, 1: .all, 2: .any]
         guard let modifier = modifiers[try described.integer("NSModifier") ?? 0] else { throw failure("with an unknown modifier") }
@@ -99,7 +99,7 @@ struct CompiledPredicateReader {
                 try inner.part("NSFRExpression", object), try inner.part("NSMOCExpression", object),
                 .constant(.bool(try object.flag("NSCountOnlyFlag"))),
             ])
-        case let other: throw failure("of the kind \(other ?? -1) (\(object.className)), which is not known; write it another way in Xcode")
+        case let other: throw failure("of the kind \(other ?? -1) (\(object.className)), which is unknown; write it another way in Xcode")
         }
     }
 
@@ -124,10 +124,10 @@ struct CompiledPredicateReader {
         if let value = try object.plain("NSConstantValue") { return PredicateValue(value) }
         guard let value = try object.object("NSConstantValue"), value.className != "NSNull" else { return .null }
         guard Self.collections.contains(value.className) else {
-            throw failure("with a constant of the class \(value.className), which is not known; write it another way in Xcode")
+            throw failure("with a constant of the class \(value.className), which is unknown; write it another way in Xcode")
         }
         return .collection(try object.members("NSConstantValue").map { member in
-            guard let value = try member.plain() else { throw failure("with a list of what is no plain value") }
+            guard let value = try member.plain() else { throw failure("with a list whose members are not plain values") }
             return PredicateValue(value)
         })
     }
@@ -159,7 +159,7 @@ struct CompiledPredicateReader {
             switch arguments.first {
             case .keyPath(let path): keys = path
             case .constant(.text(let text)): keys = try self.keys(text)
-            default: throw failure("with a key path that is none")
+            default: throw failure("with an invalid key path")
             }
             guard let operand = try object.object("NSOperand") else { return .keyPath(keys) }
             switch try expression(operand) {

@@ -20,7 +20,7 @@ struct EditorModelReader {
     private func failure(_ message: String) -> NSError { ModelFile.failure("\(path): \(message)") }
 
     private func unknown(_ what: String) -> NSError {
-        failure("\(what) of a model that Xcode 3 wrote is not known here. Open and save the model in Xcode, which writes it as XML.")
+        failure("\(what) of a model that Xcode 3 wrote is unknown. Open and save the model in Xcode, which writes it as XML.")
     }
 
     func read() throws -> ModelDocument {
@@ -61,7 +61,7 @@ struct EditorModelReader {
         entity.parent = try object.members("XDBucketForGeneralizationsstorage").first?.object()?.object("_general")?.text("_name")
         guard try facts["XD_PSK_fetchRequestsArray"]?.members("_default").isEmpty ?? true else { throw unknown("a fetch request") }
         for (name, member) in try object.entries("XDBucketForOwnedAttributesstorage") {
-            guard let property = try member.object() else { throw failure("the property \(entity.name).\(name) is none.") }
+            guard let property = try member.object() else { throw failure("the property \(entity.name).\(name) is missing.") }
             try add(property, name: try property.text("_name") ?? name, to: &entity)
         }
         for names in try lists(facts["XDPMCompoundIndexes"]) {
@@ -124,7 +124,7 @@ struct EditorModelReader {
         case "XDPMRelationship":
             func count(_ key: String) throws -> Int {
                 guard let count = Int(exactly: try facts[key]?.integer("_default") ?? 0), count >= 0 else {
-                    throw failure("the relationship \(entity.name).\(name) has a count that is none.")
+                    throw failure("the relationship \(entity.name).\(name) has an invalid count.")
                 }
                 return count
             }

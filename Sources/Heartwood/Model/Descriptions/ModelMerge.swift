@@ -8,13 +8,13 @@ struct ModelMerge {
     /// - Throws: if two models have different entities with the same name; the message names the difference.
     func merge(into result: NSManagedObjectModel?) throws -> NSManagedObjectModel {
         var merged = ModelDocument()
-        var places: [String: Int] = [:]
+        var indexes: [String: Int] = [:]
         var requests: Set<String> = []
         for model in models {
             let document = ModelDocument(model)
             for entity in document.entities {
-                guard let index = places[entity.name] else {
-                    places[entity.name] = merged.entities.count
+                guard let index = indexes[entity.name] else {
+                    indexes[entity.name] = merged.entities.count
                     merged.entities.append(entity)
                     continue
                 }
@@ -31,7 +31,7 @@ struct ModelMerge {
         }
         let made = try ModelBuilder(merged).build(into: result)
         // In reverse order, so that the first model with a request or an entity decides.
-        for model in models.reversed() { made.takeRest(of: model) }
+        for model in models.reversed() { made.copyRest(of: model) }
         for model in models { made.coreDataHashes.add(model.coreDataHashes) }
         return made
     }

@@ -39,13 +39,13 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// The name of the class of the attribute's values. For a transformable the model states it, otherwise the type determines it.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname
     public final var attributeValueClassName: String? {
-        get { statedValueClassName ?? attributeType.valueClassName }
+        get { declaredValueClassName ?? attributeType.valueClassName }
         set {
             checkEditable()
-            statedValueClassName = newValue
+            declaredValueClassName = newValue
         }
     }
-    private(set) final var statedValueClassName: String?
+    private(set) final var declaredValueClassName: String?
     /// Whether the history keeps the value when the object is deleted. Model files can state it.
     open var preservesValueInHistoryOnDeletion = false { willSet { checkEditable() } }
 
@@ -58,7 +58,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         defaultValue = original.defaultValue
         allowsExternalBinaryDataStorage = original.allowsExternalBinaryDataStorage
         valueTransformerName = original.valueTransformerName
-        statedValueClassName = original.statedValueClassName
+        declaredValueClassName = original.declaredValueClassName
         preservesValueInHistoryOnDeletion = original.preservesValueInHistoryOnDeletion
     }
 

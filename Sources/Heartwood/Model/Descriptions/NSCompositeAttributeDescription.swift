@@ -28,10 +28,10 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
         elements.contains { $0 is NSDerivedAttributeDescription || ($0 as? NSCompositeAttributeDescription)?.hasDerivedElements == true }
     }
 
-    final func freezeElements() {
+    final func makeElementsImmutable() {
         for element in elements {
-            element.isFrozen = true
-            (element as? NSCompositeAttributeDescription)?.freezeElements()
+            element.isImmutable = true
+            (element as? NSCompositeAttributeDescription)?.makeElementsImmutable()
         }
     }
 
@@ -54,7 +54,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
             column.defaultValue = element.defaultValue
             column.allowsExternalBinaryDataStorage = element.allowsExternalBinaryDataStorage
             column.valueTransformerName = element.valueTransformerName
-            if let name = element.statedValueClassName { column.attributeValueClassName = name }
+            if let name = element.declaredValueClassName { column.attributeValueClassName = name }
             column.setValidation(element.validationPredicates, warnings: element.validationWarnings)
             return [column]
         }

@@ -1,32 +1,32 @@
 import Foundation
 
 extension NSEntityDescription {
-    final func twin() -> NSEntityDescription {
-        let twin = NSEntityDescription()
-        twin.name = name
-        twin.managedObjectClassName = managedObjectClassName
-        twin.isAbstract = isAbstract
-        twin.userInfo = userInfo
-        twin.statedRenamingIdentifier = statedRenamingIdentifier
-        twin.versionHashModifier = versionHashModifier
-        twin.properties = statedProperties.compactMap { $0.copy() as? NSPropertyDescription }
-        twin.uniquenessConstraints = uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
-        twin.indexes = indexes.map { $0.twin() }
-        twin.superentityOfOriginal = superentity?.name
-        twin.isCopy = true
-        twin.takeOwnProperties(of: self)
-        return twin
+    final func duplicate() -> NSEntityDescription {
+        let duplicate = NSEntityDescription()
+        duplicate.name = name
+        duplicate.managedObjectClassName = managedObjectClassName
+        duplicate.isAbstract = isAbstract
+        duplicate.userInfo = userInfo
+        duplicate.declaredRenamingIdentifier = declaredRenamingIdentifier
+        duplicate.versionHashModifier = versionHashModifier
+        duplicate.properties = declaredProperties.compactMap { $0.copy() as? NSPropertyDescription }
+        duplicate.uniquenessConstraints = uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
+        duplicate.indexes = indexes.map { $0.duplicate() }
+        duplicate.superentityOfOriginal = superentity?.name
+        duplicate.isCopy = true
+        duplicate.takeOwnProperties(of: self)
+        return duplicate
     }
 
     /// Sets the superentity to the given entity that has the name of the original's superentity.
     final func takeSuperentity(among entities: [String: NSEntityDescription]) {
-        guard superentity == nil, let parent = superentityOfOriginal.flatMap({ entities[$0] }), parent !== self, !parent.isFrozen else { return }
+        guard superentity == nil, let parent = superentityOfOriginal.flatMap({ entities[$0] }), parent !== self, !parent.isImmutable else { return }
         parent.subentities.append(self)
     }
 
     /// Redirects relationships and indexes to the given entities, matched by the names of the old ones.
-    final func takeRelatives(among entities: [String: NSEntityDescription]) {
-        for case let relationship as NSRelationshipDescription in statedProperties {
+    final func redirectReferences(among entities: [String: NSEntityDescription]) {
+        for case let relationship as NSRelationshipDescription in declaredProperties {
             guard let old = relationship.destinationEntity, let new = old.name.flatMap({ entities[$0] }) else { continue }
             relationship.destinationEntity = new
             guard let inverse = relationship.inverseRelationship else { continue }
@@ -41,7 +41,7 @@ extension NSEntityDescription {
     /// In a copy, redirects relationships to the original to the copy, and makes the indexes refer to the copy's properties.
     private func takeOwnProperties(of original: NSEntityDescription) {
         let own = propertiesByName
-        for case let relationship as NSRelationshipDescription in statedProperties where relationship.destinationEntity === original {
+        for case let relationship as NSRelationshipDescription in declaredProperties where relationship.destinationEntity === original {
             relationship.destinationEntity = self
             guard let inverse = relationship.inverseRelationship else { continue }
             relationship.inverseRelationship = own[inverse.name] as? NSRelationshipDescription ?? inverse

@@ -26,12 +26,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Free for the program; empty at first. It may change while the model is in use, on one thread at a time.
     open var userInfo: [AnyHashable: Any]? = [:]
     open var renamingIdentifier: String? {
-        get { statedRenamingIdentifier ?? name }
-        set { statedRenamingIdentifier = newValue }
+        get { declaredRenamingIdentifier ?? name }
+        set { declaredRenamingIdentifier = newValue }
     }
 
     /// nil if it is the name.
-    package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
+    package final var declaredRenamingIdentifier: String? { willSet { checkEditable() } }
     open var versionHashModifier: String? { willSet { checkEditable() } }
     /// The indexes that let fetches find objects without reading every row.
     open var indexes: [NSFetchIndexDescription] = [] {
@@ -45,18 +45,18 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
 
     private var ownProperties: [NSPropertyDescription] = []
-    /// The columns for the elements of composite attributes; set when the model is frozen.
+    /// The columns for the elements of composite attributes; set when the model becomes immutable.
     private var elementAttributes: [NSPropertyDescription] = []
     private var ownSubentities: [NSEntityDescription] = []
-    final var isFrozen = false
-    /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model is frozen.
-    final var frozenProperties: [NSPropertyDescription] = []
-    /// All properties without the elements of composites; set when the model is frozen.
-    private var frozenPublicProperties: [NSPropertyDescription] = []
+    final var isImmutable = false
+    /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model becomes immutable.
+    final var propertiesByIndex: [NSPropertyDescription] = []
+    /// All properties without the elements of composites; set when the model becomes immutable.
+    private var immutableProperties: [NSPropertyDescription] = []
     /// Whether this entity or an ancestor has composite attributes.
     final var hasComposites = false
     final var propertyIndexByName: [String: Int] = [:]
-    final var frozenVersionHash: Data?
+    final var knownVersionHash: Data?
     /// Maps the key paths of the entity's classes to the properties that they read; see `KeyPathReading`.
     final let keyPathReadings = KeyPathReadings()
     final let checkedFormats = CheckedFormats()
@@ -72,7 +72,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Whether both have equal settings, equal properties, and relatives with the same names. Two loads of one file give equal entities.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }
-        return self === other || name == other.name && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+        return self === other || name == other.name && ModelContents.contents(of: self) == ModelContents.contents(of: other)
     }
 
     /// A hash of the name. A set no longer finds an entity whose name changed after it was added.
@@ -84,15 +84,15 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// and its relationships lead to the entities with the names of the original destinations. So
     /// `model.entities = other.entities.map { $0.copy() as! NSEntityDescription }` makes an independent model.
     /// Before that, and if the model has no entity of that name, destinations and inverses are the original's.
-    open func copy(with zone: NSZone? = nil) -> Any { twin() }
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     private func checkEditable() {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
     }
 
     /// The entity's properties, inherited ones included. Setting it replaces the entity's own properties.
     open var properties: [NSPropertyDescription] {
-        get { isFrozen ? frozenPublicProperties : (superentity?.properties ?? []) + ownProperties }
+        get { isImmutable ? immutableProperties : (superentity?.properties ?? []) + ownProperties }
         set {
             checkEditable()
             let inherited = superentity?.properties ?? []
@@ -113,7 +113,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The entity's own properties, without inherited ones.
-    final var statedProperties: [NSPropertyDescription] { ownProperties }
+    final var declaredProperties: [NSPropertyDescription] { ownProperties }
 
     /// The direct subentities.
     open var subentities: [NSEntityDescription] {
@@ -157,30 +157,30 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// 32 bytes that change with everything that affects how objects are stored.
-    open var versionHash: Data { frozenVersionHash ?? VersionHash.hash(of: self) }
+    open var versionHash: Data { knownVersionHash ?? VersionHash.hash(of: self) }
 
-    // MARK: Freezing
+    // MARK: Immutability
 
-    /// Fixes the order of properties. It freezes the superentity first, so that an inherited property has the same index in all entities.
-    final func freeze() {
-        guard !isFrozen else { return }
-        superentity?.freeze()
-        frozenPublicProperties = (superentity?.frozenPublicProperties ?? []) + ownProperties
+    /// Fixes the order of properties. It makes the superentity immutable first, so that an inherited property has the same index in all entities.
+    final func makeImmutable() {
+        guard !isImmutable else { return }
+        superentity?.makeImmutable()
+        immutableProperties = (superentity?.immutableProperties ?? []) + ownProperties
         let columns = elementColumns()
-        frozenProperties = (superentity?.frozenProperties ?? []) + columns.properties
+        propertiesByIndex = (superentity?.propertiesByIndex ?? []) + columns.properties
         hasComposites = superentity?.hasComposites == true || columns.hasComposites
-        for (index, property) in frozenProperties.enumerated() {
+        for (index, property) in propertiesByIndex.enumerated() {
             property.index = index
             propertyIndexByName[property.name] = index
         }
-        frozenVersionHash = VersionHash.hash(of: self)
-        isFrozen = true
+        knownVersionHash = VersionHash.hash(of: self)
+        isImmutable = true
         for property in columns.properties {
-            property.isFrozen = true
-            (property as? NSCompositeAttributeDescription)?.freezeElements()
+            property.isImmutable = true
+            (property as? NSCompositeAttributeDescription)?.makeElementsImmutable()
             property.check = PropertyCheck(property)
         }
-        for entity in ownSubentities { entity.freeze() }
+        for entity in ownSubentities { entity.makeImmutable() }
     }
 
     /// The entity's own properties, each composite followed by its elements.

@@ -29,13 +29,13 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     open var propertyName: String? { property?.name }
 
     /// Returns a copy that belongs to no index.
-    open func copy(with zone: NSZone? = nil) -> Any { twin() }
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
-    fileprivate final func twin() -> NSFetchIndexElementDescription {
-        let twin = NSFetchIndexElementDescription(property: property ?? NSPropertyDescription(), collationType: collationType)
-        twin.property = property
-        twin.isAscending = isAscending
-        return twin
+    fileprivate final func duplicate() -> NSFetchIndexElementDescription {
+        let duplicate = NSFetchIndexElementDescription(property: property ?? NSPropertyDescription(), collationType: collationType)
+        duplicate.property = property
+        duplicate.isAscending = isAscending
+        return duplicate
     }
 }
 
@@ -72,12 +72,12 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Returns an editable copy with copies of the elements. It belongs to no entity.
-    open func copy(with zone: NSZone? = nil) -> Any { twin() }
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
-    final func twin() -> NSFetchIndexDescription {
-        let twin = NSFetchIndexDescription(name: name, elements: elements.map { $0.twin() })
-        twin.partialIndexPredicate = partialIndexPredicate
-        return twin
+    final func duplicate() -> NSFetchIndexDescription {
+        let duplicate = NSFetchIndexDescription(name: name, elements: elements.map { $0.duplicate() })
+        duplicate.partialIndexPredicate = partialIndexPredicate
+        return duplicate
     }
 
     private func adoptElements() {
@@ -85,6 +85,6 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     fileprivate final func checkEditable() {
-        precondition(entity?.isFrozen != true, ModelMessages.frozen)
+        precondition(entity?.isImmutable != true, ModelMessages.immutable)
     }
 }

@@ -23,6 +23,6 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
     override func take(_ original: NSPropertyDescription) {
         super.take(original)
         guard let original = original as? NSFetchedPropertyDescription else { return }
-        fetchRequest = original.fetchRequest?.twin()
+        fetchRequest = original.fetchRequest?.duplicate()
     }
 }

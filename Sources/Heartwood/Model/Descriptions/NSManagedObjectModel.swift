@@ -9,12 +9,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     private var list: [NSEntityDescription] = []
     private var configurationEntities: [String: [String]] = [:]
-    private var isFrozen = false
-    private var frozenByName: [String: NSEntityDescription]?
-    private var frozenChecksum: String?
-    /// Whether any entity has composite attributes; set when the model is frozen.
+    private var isImmutable = false
+    private var immutableByName: [String: NSEntityDescription]?
+    private var knownChecksum: String?
+    /// Whether any entity has composite attributes; set when the model becomes immutable.
     private(set) final var hasComposites = false
-    /// Whether siblings have relationships with the same name to different entities; set when the model is frozen.
+    /// Whether siblings have relationships with the same name to different entities; set when the model becomes immutable.
     private(set) final var hasNamesakes = false
     /// The model's named fetch requests; see `fetchRequestFromTemplate(withName:substitutionVariables:)`.
     open private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
@@ -25,7 +25,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/localizationdictionary
     open var localizationDictionary: [String: String]?
     /// Statements of the model's file that were ignored or changed.
-    package final var oddities: [ModelOddities.Oddity] = []
+    package final var warnings: [ModelWarnings.Warning] = []
     /// The hashes in the compiled model from which this model was loaded.
     final var coreDataHashes = CoreDataHashes()
 
@@ -88,24 +88,24 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     open var entities: [NSEntityDescription] {
         get { list }
         set {
-            precondition(!isFrozen, ModelMessages.frozen)
+            precondition(!isImmutable, ModelMessages.immutable)
             list = newValue
             for entity in newValue { entity.model = self }
-            let copies = newValue.filter { $0.isCopy && !$0.isFrozen }
+            let copies = newValue.filter { $0.isCopy && !$0.isImmutable }
             guard !copies.isEmpty else { return }
             let names = entitiesByName
             // Superentities come first, because an inverse may be inherited.
             for entity in copies { entity.takeSuperentity(among: names) }
-            for entity in copies { entity.takeRelatives(among: names) }
+            for entity in copies { entity.redirectReferences(among: names) }
         }
     }
 
     open var entitiesByName: [String: NSEntityDescription] {
-        frozenByName ?? Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }) { first, _ in first }
+        immutableByName ?? Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }) { first, _ in first }
     }
 
     final func setTemplate(_ request: NSFetchRequest<any NSFetchRequestResult>?, _ name: String) {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
         fetchRequestTemplatesByName[name] = request
     }
 
@@ -130,7 +130,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     }
 
     open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
         configurationEntities[configuration] = entities.compactMap(\.name)
     }
 
@@ -146,7 +146,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     /// A string that is equal for two models if and only if all their version hashes are equal.
     open var versionChecksum: String {
-        frozenChecksum ?? Self.checksum(of: entityVersionHashesByName)
+        knownChecksum ?? Self.checksum(of: entityVersionHashesByName)
     }
 
     /// The checksum of a model with these version hashes.
@@ -179,23 +179,23 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         return wanted == stored
     }
 
-    // MARK: Freezing and copying
+    // MARK: Immutability and copying
 
     /// Makes the model immutable. Coordinators call this before they use it.
-    final func freeze() {
-        guard !isFrozen else { return }
-        isFrozen = true
-        for entity in list { entity.freeze() }
+    final func makeImmutable() {
+        guard !isImmutable else { return }
+        isImmutable = true
+        for entity in list { entity.makeImmutable() }
         hasComposites = list.contains(where: \.hasComposites)
         hasNamesakes = findNamesakes()
-        frozenByName = entitiesByName
-        frozenChecksum = versionChecksum
+        immutableByName = entitiesByName
+        knownChecksum = versionChecksum
     }
 
     /// Whether both have equal entities, configurations, fetch requests and version identifiers. Two loads of one file are equal.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }
-        return self === other || entities.count == other.entities.count && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+        return self === other || entities.count == other.entities.count && ModelContents.contents(of: self) == ModelContents.contents(of: other)
     }
 
     /// A hash of the entities' names.
@@ -206,7 +206,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         let copy = NSManagedObjectModel()
         // A document made from a valid model describes a valid model. If the original is invalid, the copy is too.
         _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
-        copy.takeRest(of: self)
+        copy.copyRest(of: self)
         copy.coreDataHashes = coreDataHashes
         return copy
     }
@@ -215,27 +215,27 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 extension NSManagedObjectModel {
     /// Copies the parts of `original` that a document cannot express: predicates other than the limits that model files know, default values and
     /// user info that are no texts, and requests.
-    final func takeRest(of original: NSManagedObjectModel) {
+    final func copyRest(of original: NSManagedObjectModel) {
         let entities = entitiesByName
         for entity in original.entities {
-            guard let twin = entities[entity.name ?? ""] else { continue }
-            twin.userInfo = entity.userInfo
-            let twins = twin.propertiesByName
-            for property in entity.statedProperties {
-                guard let twin = twins[property.name] else { continue }
-                twin.takeRest(of: property)
-                if let fetched = twin as? NSFetchedPropertyDescription {
-                    fetched.fetchRequest = self.twin((property as? NSFetchedPropertyDescription)?.fetchRequest)
+            guard let duplicate = entities[entity.name ?? ""] else { continue }
+            duplicate.userInfo = entity.userInfo
+            let duplicates = duplicate.propertiesByName
+            for property in entity.declaredProperties {
+                guard let duplicate = duplicates[property.name] else { continue }
+                duplicate.copyRest(of: property)
+                if let fetched = duplicate as? NSFetchedPropertyDescription {
+                    fetched.fetchRequest = self.duplicate((property as? NSFetchedPropertyDescription)?.fetchRequest)
                 }
             }
         }
-        for (name, request) in original.fetchRequestTemplatesByName { setTemplate(twin(request), name) }
+        for (name, request) in original.fetchRequestTemplatesByName { setTemplate(duplicate(request), name) }
         versionIdentifiers.formUnion(original.versionIdentifiers)
     }
 
     /// A copy of the request for this model's entity.
-    private final func twin(_ request: NSFetchRequest<any NSFetchRequestResult>?) -> NSFetchRequest<any NSFetchRequestResult>? {
-        request.map { $0.twin(of: $0.entityName.flatMap { entitiesByName[$0] }) }
+    private final func duplicate(_ request: NSFetchRequest<any NSFetchRequestResult>?) -> NSFetchRequest<any NSFetchRequestResult>? {
+        request.map { $0.duplicate(of: $0.entityName.flatMap { entitiesByName[$0] }) }
     }
 
     /// The model as bytes, equal for equal models. Every store contains its model, so that it describes itself.
@@ -254,12 +254,12 @@ extension NSManagedObjectModel {
 }
 
 extension NSPropertyDescription {
-    fileprivate final func takeRest(of original: NSPropertyDescription) {
+    fileprivate final func copyRest(of original: NSPropertyDescription) {
         setValidation(original.validationPredicates, warnings: original.validationWarnings)
         userInfo = original.userInfo
         guard let mine = self as? NSAttributeDescription, let theirs = original as? NSAttributeDescription else { return }
         mine.defaultValue = theirs.defaultValue
         guard let composite = mine as? NSCompositeAttributeDescription, let other = theirs as? NSCompositeAttributeDescription else { return }
-        for (element, original) in zip(composite.elements, other.elements) { element.takeRest(of: original) }
+        for (element, original) in zip(composite.elements, other.elements) { element.copyRest(of: original) }
     }
 }

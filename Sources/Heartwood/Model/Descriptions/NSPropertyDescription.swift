@@ -3,12 +3,12 @@ import Foundation
 /// The common base of attributes and relationships.
 /// Source: https://developer.apple.com/documentation/coredata/nspropertydescription
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked: only the thread that builds a model changes its parts, and no thread does once it is frozen.
+    // Unchecked: only the thread that builds a model changes its parts, and no thread does once it is immutable.
 
     /// The entity to which the property belongs.
     /// - Precondition: it belongs to one.
     open var entity: NSEntityDescription {
-        guard let holder else { preconditionFailure("The property \"\(name)\" is stated by no entity.") }
+        guard let holder else { preconditionFailure("The property \"\(name)\" belongs to no entity.") }
         return holder
     }
     /// The entity to which the property belongs; nil for none.
@@ -25,12 +25,12 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     open var userInfo: [AnyHashable: Any]? = [:]
     /// The property's name in an earlier version of the model.
     open var renamingIdentifier: String? {
-        get { statedRenamingIdentifier ?? name }
-        set { statedRenamingIdentifier = newValue }
+        get { declaredRenamingIdentifier ?? name }
+        set { declaredRenamingIdentifier = newValue }
     }
 
     /// nil if it is the name.
-    package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
+    package final var declaredRenamingIdentifier: String? { willSet { checkEditable() } }
     /// Any text. Changing it makes a new version of a property that is otherwise unchanged.
     open var versionHashModifier: String? { willSet { checkEditable() } }
     /// 32 bytes that change with everything that affects how the property is stored.
@@ -40,11 +40,11 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     open private(set) var validationPredicates: [NSPredicate] = []
     /// For each predicate, the text or the numeric error code that an error has if the predicate fails.
     open private(set) var validationWarnings: [Any] = []
-    /// The property's index among its entity's properties, inherited ones first; set when the model is frozen.
+    /// The property's index among its entity's properties, inherited ones first; set when the model becomes immutable.
     final var index = -1
-    /// The checks that a save makes; set when the model is frozen, nil if there are none.
+    /// The checks that a save makes; set when the model becomes immutable, nil if there are none.
     final var check: PropertyCheck?
-    final var isFrozen = false
+    final var isImmutable = false
 
     public override init() {
         super.init()
@@ -53,7 +53,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Whether both have equal settings and belong to entities with the same name. Two loads of one file give equal properties.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPropertyDescription else { return false }
-        return self === other || name == other.name && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+        return self === other || name == other.name && ModelContents.contents(of: self) == ModelContents.contents(of: other)
     }
 
     /// A hash of the name. A set no longer finds a property whose name changed after it was added.
@@ -74,7 +74,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         isOptional = original.isOptional
         isTransient = original.isTransient
         userInfo = original.userInfo
-        statedRenamingIdentifier = original.statedRenamingIdentifier
+        declaredRenamingIdentifier = original.declaredRenamingIdentifier
         versionHashModifier = original.versionHashModifier
         setValidation(original.validationPredicates, warnings: original.validationWarnings)
     }
@@ -100,10 +100,10 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     final func checkEditable() {
-        precondition(!isFrozen, ModelMessages.frozen)
+        precondition(!isImmutable, ModelMessages.immutable)
     }
 }
 
 enum ModelMessages {
-    static let frozen = "A model cannot be changed once a coordinator uses it; change it before, or make a copy of it."
+    static let immutable = "A model cannot be changed once a coordinator uses it; change it before, or make a copy of it."
 }

@@ -25,8 +25,8 @@ extension NSAttributeDescription {
                 case .integer(.lessOrEqual, let limit): rules.maximum = Double(limit)
                 // A model file cannot state infinity or NaN.
                 case .number(_, let limit) where !limit.isFinite, .date(_, let limit) where !limit.isFinite: continue
-                case .number(.greaterOrEqual, let limit): rules.minimum = stated(limit)
-                case .number(.lessOrEqual, let limit): rules.maximum = stated(limit)
+                case .number(.greaterOrEqual, let limit): rules.minimum = shortest(limit)
+                case .number(.lessOrEqual, let limit): rules.maximum = shortest(limit)
                 case .decimal(.greaterOrEqual, let limit): rules.minimum = Double("\(limit)")
                 case .decimal(.lessOrEqual, let limit): rules.maximum = Double("\(limit)")
                 case .date(.greaterOrEqual, let limit): rules.minimum = limit
@@ -72,7 +72,7 @@ extension NSAttributeDescription {
     }
 
     /// The shortest number that parses to the same limit.
-    private func stated(_ limit: Double) -> Double {
+    private func shortest(_ limit: Double) -> Double {
         let short = attributeType == .floatAttributeType ? Double("\(Float(limit))") : nil
         return short.flatMap { Double(Float($0)) == limit ? $0 : nil } ?? limit
     }

@@ -103,7 +103,7 @@ enum CoreDataError {
         make(
             NSPersistentStoreOperationError,
             "The store that held an object of \(entity.name ?? "?") was removed from its coordinator; reset() the context, and fetch "
-                + "the object from a store that is there.")
+                + "the object from a store of the coordinator.")
     }
 
     static func noStore(for entity: NSEntityDescription) -> NSError {

@@ -12,53 +12,53 @@ extension ModelBuilder {
     }
 
     private func attribute(
-        _ stated: ModelDocument.Attribute, in owner: String, within composites: [String], _ budget: inout Int
+        _ declared: ModelDocument.Attribute, in owner: String, within composites: [String], _ budget: inout Int
     ) throws -> NSAttributeDescription {
-        let path = "the attribute \(owner).\(stated.name)"
-        guard !stated.name.isEmpty else { throw failure("an attribute of \(owner) has no name.", line: stated.line) }
-        guard let type = NSAttributeType(rawValue: stated.type) else { throw failure("\(path) has an unknown type.", line: stated.line) }
+        let path = "the attribute \(owner).\(declared.name)"
+        guard !declared.name.isEmpty else { throw failure("an attribute of \(owner) has no name.", line: declared.line) }
+        guard let type = NSAttributeType(rawValue: declared.type) else { throw failure("\(path) has an unknown type.", line: declared.line) }
         let attribute: NSAttributeDescription
         if type == .compositeAttributeType {
-            attribute = try composite(stated, path: path, within: composites, &budget)
-        } else if let derivation = stated.derivation {
-            attribute = try derived(derivation, path, stated.line)
+            attribute = try composite(declared, path: path, within: composites, &budget)
+        } else if let derivation = declared.derivation {
+            attribute = try derived(derivation, path, declared.line)
         } else {
             attribute = NSAttributeDescription()
         }
-        attribute.name = stated.name
+        attribute.name = declared.name
         attribute.attributeType = type
-        attribute.isOptional = stated.isOptional
-        attribute.isTransient = stated.isTransient ?? false
-        attribute.allowsExternalBinaryDataStorage = stated.allowsExternalBinaryDataStorage ?? false
-        attribute.valueTransformerName = stated.valueTransformerName
-        if let name = stated.valueClassName { attribute.attributeValueClassName = name }
-        attribute.preservesValueInHistoryOnDeletion = stated.preservesValueInHistoryOnDeletion ?? false
-        if let text = stated.defaultValue {
+        attribute.isOptional = declared.isOptional
+        attribute.isTransient = declared.isTransient ?? false
+        attribute.allowsExternalBinaryDataStorage = declared.allowsExternalBinaryDataStorage ?? false
+        attribute.valueTransformerName = declared.valueTransformerName
+        if let name = declared.valueClassName { attribute.attributeValueClassName = name }
+        attribute.preservesValueInHistoryOnDeletion = declared.preservesValueInHistoryOnDeletion ?? false
+        if let text = declared.defaultValue {
             let value = DefaultValueText.value(text, type: type)
             // A number out of its type's range is refused, since it would become another number. A text that is no UUID or URI is dropped.
             if value == nil, type == .UUIDAttributeType || type == .URIAttributeType {
-                oddities.add("\(owner).\(stated.name)", "has the default value \"\(text)\", which is none of its type: it has no default")
+                warnings.add("\(owner).\(declared.name)", "has the default value \"\(text)\", which does not fit its type: it has no default")
             } else if value == nil {
-                throw failure("the default value \"\(text)\" does not suit the attribute \(owner).\(stated.name).", line: stated.line)
+                throw failure("the default value \"\(text)\" does not suit the attribute \(owner).\(declared.name).", line: declared.line)
             }
             attribute.defaultValue = value
         }
-        try addRules(stated, to: attribute, path)
-        attribute.statedRenamingIdentifier = stated.renamingIdentifier
-        attribute.versionHashModifier = stated.versionHashModifier
-        attribute.userInfo = stated.userInfo
+        try addRules(declared, to: attribute, path)
+        attribute.declaredRenamingIdentifier = declared.renamingIdentifier
+        attribute.versionHashModifier = declared.versionHashModifier
+        attribute.userInfo = declared.userInfo
         return attribute
     }
 
-    private func addRules(_ stated: ModelDocument.Attribute, to attribute: NSAttributeDescription, _ path: String) throws {
-        if let rules = stated.rules {
+    private func addRules(_ declared: ModelDocument.Attribute, to attribute: NSAttributeDescription, _ path: String) throws {
+        if let rules = declared.rules {
             if let pattern = rules.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
-                throw failure("\(path) has the pattern \"\(pattern)\", which is no regular expression.", line: stated.line)
+                throw failure("\(path) has the pattern \"\(pattern)\", which is no regular expression.", line: declared.line)
             }
             attribute.rules = rules
         }
-        guard let more = stated.validation else { return }
-        let predicates = try more.map { try predicate($0.predicate, "\(path) has a validation predicate", line: stated.line) }
+        guard let more = declared.validation else { return }
+        let predicates = try more.map { try predicate($0.predicate, "\(path) has a validation predicate", line: declared.line) }
         let warnings = more.map { rule -> Any in rule.code.map { NSNumber(value: $0) } ?? (rule.text ?? "") }
         attribute.setValidation(attribute.validationPredicates + predicates, warnings: attribute.validationWarnings + warnings)
     }
@@ -84,46 +84,46 @@ extension ModelBuilder {
     }
 
     private func composite(
-        _ stated: ModelDocument.Attribute, path: String, within composites: [String], _ budget: inout Int
+        _ declared: ModelDocument.Attribute, path: String, within composites: [String], _ budget: inout Int
     ) throws -> NSCompositeAttributeDescription {
         let composite = NSCompositeAttributeDescription()
         var inside = composites
         let elements: [ModelDocument.Attribute]
-        if let inline = stated.elements {
+        if let inline = declared.elements {
             elements = inline
         } else {
-            let name = stated.composite ?? ""
+            let name = declared.composite ?? ""
             guard let known = document.composites.first(where: { $0.name == name }) else {
-                throw failure("\(path) is of the composite \"\(name)\", which does not exist.", line: stated.line)
+                throw failure("\(path) is of the composite \"\(name)\", which does not exist.", line: declared.line)
             }
             guard !composites.contains(name) else {
-                throw failure("\(path) makes the composite \(name) a part of itself.", line: stated.line)
+                throw failure("\(path) makes the composite \(name) a part of itself.", line: declared.line)
             }
             elements = known.attributes
             inside.append(name)
         }
-        guard !elements.isEmpty else { throw failure("\(path) is a composite without elements.", line: stated.line) }
+        guard !elements.isEmpty else { throw failure("\(path) is a composite without elements.", line: declared.line) }
         budget -= elements.count
-        guard budget >= 0 else { throw failure("\(path) has more than \(Self.elementMax) elements in all.", line: stated.line) }
+        guard budget >= 0 else { throw failure("\(path) has more than \(Self.elementMax) elements in all.", line: declared.line) }
         var names: Set<String> = []
         composite.elements = try elements.map { element in
             guard names.insert(element.name).inserted else {
-                throw failure("\(path) has two elements named \(element.name).", line: element.line ?? stated.line)
+                throw failure("\(path) has two elements named \(element.name).", line: element.line ?? declared.line)
             }
             guard element.derivation == nil else {
                 throw failure(
                     "\(path) has the element \(element.name), which is derived; derive an attribute of the entity instead.",
-                    line: element.line ?? stated.line)
+                    line: element.line ?? declared.line)
             }
-            return try attribute(element, in: stated.composite ?? stated.name, within: inside, &budget)
+            return try attribute(element, in: declared.composite ?? declared.name, within: inside, &budget)
         }
         return composite
     }
 
     /// Checks that the properties in derivations exist.
-    func checkDerivations(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
-        for attribute in stated.attributes where attribute.derivation != nil {
-            guard let entity = entities[stated.name],
+    func checkDerivations(_ declared: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
+        for attribute in declared.attributes where attribute.derivation != nil {
+            guard let entity = entities[declared.name],
                 let derived = entity.attributesByName[attribute.name] as? NSDerivedAttributeDescription,
                 let node = derived.derivationExpression?.node
             else { continue }
@@ -132,7 +132,7 @@ extension ModelBuilder {
                 for key in keys where !key.hasPrefix("@") && key.lowercased() != "self" {
                     guard let known = owner?.propertiesByName[key] else {
                         throw failure(
-                            "the attribute \(stated.name).\(attribute.name) is derived from \"\(keys.joined(separator: "."))\", and "
+                            "the attribute \(declared.name).\(attribute.name) is derived from \"\(keys.joined(separator: "."))\", and "
                                 + "\(owner?.name ?? "an attribute") has no property \"\(key)\".", line: attribute.line)
                     }
                     // The use of a composite's elements is checked later.

@@ -7,15 +7,15 @@ struct ModelBuilder {
 
     let document: ModelDocument
     /// Strange statements that were accepted.
-    let oddities = ModelOddities()
+    let warnings = ModelWarnings()
 
     init(_ document: ModelDocument) {
         self.document = document
     }
 
     func failure(_ message: String, line: Int?) -> NSError {
-        let place = document.source.map { source in line.map { "\(source):\($0): " } ?? "\(source): " } ?? ""
-        return CoreDataError.make(NSPersistentStoreIncompatibleSchemaError, place + message)
+        let location = document.source.map { source in line.map { "\(source):\($0): " } ?? "\(source): " } ?? ""
+        return CoreDataError.make(NSPersistentStoreIncompatibleSchemaError, location + message)
     }
 
     /// - Parameter model: the model to fill; nil for a new one.
@@ -26,11 +26,11 @@ struct ModelBuilder {
         let entities = try makeEntities()
         try connectParents(entities)
         // Ancestors come first, so that a second property with an inherited name is noticed.
-        for stated in ancestorsFirst() { try addRelationships(stated, entities) }
-        let inverses = statedInverses(entities), relationships = entities.mapValues(\.relationshipsByName)
-        for stated in document.entities { try connectInverses(stated, entities, relationships, inverses) }
-        for stated in document.entities { try checkDerivations(stated, entities) }
-        for stated in document.entities { try addIndexes(stated, entities) }
+        for declared in ancestorsFirst() { try addRelationships(declared, entities) }
+        let inverses = declaredInverses(entities), relationships = entities.mapValues(\.relationshipsByName)
+        for declared in document.entities { try connectInverses(declared, entities, relationships, inverses) }
+        for declared in document.entities { try checkDerivations(declared, entities) }
+        for declared in document.entities { try addIndexes(declared, entities) }
         let result = model ?? NSManagedObjectModel()
         result.entities = document.entities.compactMap { entities[$0.name] }
         try addFetchRequests(to: result, entities)
@@ -41,26 +41,26 @@ struct ModelBuilder {
             result.setEntityNames(members, forConfigurationName: name)
         }
         result.versionIdentifiers = Set((document.versionIdentifiers ?? []).map { AnyHashable($0) })
-        result.oddities = oddities.list
+        result.warnings = warnings.list
         return result
     }
 
     private func makeEntities() throws -> [String: NSEntityDescription] {
         var entities: [String: NSEntityDescription] = [:]
-        for stated in document.entities {
-            guard !stated.name.isEmpty else { throw failure("an entity has no name.", line: stated.line) }
-            guard entities[stated.name] == nil else {
-                throw failure("there are two entities named \(stated.name); rename one.", line: stated.line)
+        for declared in document.entities {
+            guard !declared.name.isEmpty else { throw failure("an entity has no name.", line: declared.line) }
+            guard entities[declared.name] == nil else {
+                throw failure("there are two entities named \(declared.name); rename one.", line: declared.line)
             }
             let entity = NSEntityDescription()
-            entity.name = stated.name
-            entity.managedObjectClassName = stated.className ?? "NSManagedObject"
-            entity.isAbstract = stated.isAbstract ?? false
-            entity.statedRenamingIdentifier = stated.renamingIdentifier
-            entity.versionHashModifier = stated.versionHashModifier
-            entity.userInfo = stated.userInfo
-            entity.properties = try attributes(of: stated)
-            entities[stated.name] = entity
+            entity.name = declared.name
+            entity.managedObjectClassName = declared.className ?? "NSManagedObject"
+            entity.isAbstract = declared.isAbstract ?? false
+            entity.declaredRenamingIdentifier = declared.renamingIdentifier
+            entity.versionHashModifier = declared.versionHashModifier
+            entity.userInfo = declared.userInfo
+            entity.properties = try attributes(of: declared)
+            entities[declared.name] = entity
         }
         return entities
     }
@@ -68,23 +68,23 @@ struct ModelBuilder {
     private func connectParents(_ entities: [String: NSEntityDescription]) throws {
         var children: [String: [NSEntityDescription]] = [:]
         let parents = Dictionary(document.entities.compactMap { entity in entity.parent.map { (entity.name, $0) } }) { first, _ in first }
-        for stated in document.entities {
-            guard let parent = stated.parent else { continue }
+        for declared in document.entities {
+            guard let parent = declared.parent else { continue }
             guard entities[parent] != nil else {
-                throw failure("the entity \(stated.name) inherits from \(parent), which does not exist.", line: stated.line)
+                throw failure("the entity \(declared.name) inherits from \(parent), which does not exist.", line: declared.line)
             }
-            var seen: Set<String> = [stated.name]
+            var seen: Set<String> = [declared.name]
             var next: String? = parent
             while let name = next {
                 guard seen.insert(name).inserted else {
-                    throw failure("the entity \(stated.name) inherits from itself, through \(name).", line: stated.line)
+                    throw failure("the entity \(declared.name) inherits from itself, through \(name).", line: declared.line)
                 }
                 guard seen.count <= Self.depthMax else {
-                    throw failure("the entity \(stated.name) inherits through more than \(Self.depthMax) entities.", line: stated.line)
+                    throw failure("the entity \(declared.name) inherits through more than \(Self.depthMax) entities.", line: declared.line)
                 }
                 next = parents[name]
             }
-            if let entity = entities[stated.name] { children[parent, default: []].append(entity) }
+            if let entity = entities[declared.name] { children[parent, default: []].append(entity) }
         }
         for (parent, list) in children { entities[parent]?.subentities = list }
     }
@@ -104,51 +104,51 @@ struct ModelBuilder {
         return document.entities.map { (depth($0.name), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    private func addRelationships(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
-        guard let entity = entities[stated.name] else { return }
-        let relationships = try stated.relationships.map { stated in
-            guard let destination = entities[stated.destination] else {
+    private func addRelationships(_ declared: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
+        guard let entity = entities[declared.name] else { return }
+        let relationships = try declared.relationships.map { declared in
+            guard let destination = entities[declared.destination] else {
                 throw failure(
-                    "the relationship \(entity.name ?? "").\(stated.name) leads to \"\(stated.destination)\", an entity that does not exist.",
-                    line: stated.line)
+                    "the relationship \(entity.name ?? "").\(declared.name) leads to \"\(declared.destination)\", an entity that does not exist.",
+                    line: declared.line)
             }
-            guard let rule = NSDeleteRule(rawValue: stated.deleteRule) else {
-                throw failure("the relationship \(entity.name ?? "").\(stated.name) has an unknown delete rule.", line: stated.line)
+            guard let rule = NSDeleteRule(rawValue: declared.deleteRule) else {
+                throw failure("the relationship \(entity.name ?? "").\(declared.name) has an unknown delete rule.", line: declared.line)
             }
-            guard stated.maxCount == 0 || stated.minCount <= stated.maxCount else {
+            guard declared.maxCount == 0 || declared.minCount <= declared.maxCount else {
                 throw failure(
-                    "the relationship \(entity.name ?? "").\(stated.name) has at least \(stated.minCount) members and at most "
-                        + "\(stated.maxCount).", line: stated.line)
+                    "the relationship \(entity.name ?? "").\(declared.name) has at least \(declared.minCount) members and at most "
+                        + "\(declared.maxCount).", line: declared.line)
             }
             let relationship = NSRelationshipDescription()
-            relationship.name = stated.name
-            relationship.isOptional = stated.isOptional
-            relationship.isTransient = stated.isTransient ?? false
+            relationship.name = declared.name
+            relationship.isOptional = declared.isOptional
+            relationship.isTransient = declared.isTransient ?? false
             relationship.destinationEntity = destination
-            relationship.minCount = stated.minCount
-            relationship.maxCount = stated.maxCount
+            relationship.minCount = declared.minCount
+            relationship.maxCount = declared.maxCount
             relationship.deleteRule = rule
-            relationship.isOrdered = stated.isOrdered ?? false
-            relationship.statedRenamingIdentifier = stated.renamingIdentifier
-            relationship.versionHashModifier = stated.versionHashModifier
-            relationship.userInfo = stated.userInfo
+            relationship.isOrdered = declared.isOrdered ?? false
+            relationship.declaredRenamingIdentifier = declared.renamingIdentifier
+            relationship.versionHashModifier = declared.versionHashModifier
+            relationship.userInfo = declared.userInfo
             return relationship
         }
-        entity.properties = entity.statedProperties + relationships + (try fetchedProperties(of: stated, entities))
+        entity.properties = entity.declaredProperties + relationships + (try fetchedProperties(of: declared, entities))
         var names: Set<String> = []
         for property in entity.properties where !names.insert(property.name).inserted {
             throw failure(
-                "the entity \(stated.name) has two properties named \(property.name), inherited ones included.",
-                line: stated.line(ofLast: property.name) ?? stated.line)
+                "the entity \(declared.name) has two properties named \(property.name), inherited ones included.",
+                line: declared.line(ofLast: property.name) ?? declared.line)
         }
     }
 
     /// The name of the inverse that the document states for each relationship.
-    private func statedInverses(_ entities: [String: NSEntityDescription]) -> [ObjectIdentifier: String] {
+    private func declaredInverses(_ entities: [String: NSEntityDescription]) -> [ObjectIdentifier: String] {
         var result: [ObjectIdentifier: String] = [:]
-        for stated in document.entities {
-            let made = Dictionary(entities[stated.name]?.statedProperties.map { ($0.name, $0) } ?? []) { first, _ in first }
-            for side in stated.relationships {
+        for declared in document.entities {
+            let made = Dictionary(entities[declared.name]?.declaredProperties.map { ($0.name, $0) } ?? []) { first, _ in first }
+            for side in declared.relationships {
                 if let inverse = side.inverse, let relationship = made[side.name] { result[ObjectIdentifier(relationship)] = inverse }
             }
         }
@@ -156,27 +156,27 @@ struct ModelBuilder {
     }
 
     private func connectInverses(
-        _ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription],
-        _ relationships: [String: [String: NSRelationshipDescription]], _ statedInverse: [ObjectIdentifier: String]
+        _ declared: ModelDocument.Entity, _ entities: [String: NSEntityDescription],
+        _ relationships: [String: [String: NSRelationshipDescription]], _ declaredInverse: [ObjectIdentifier: String]
     ) throws {
-        for side in stated.relationships {
-            guard let name = side.inverse, let mine = relationships[stated.name]?[side.name] else { continue }
+        for side in declared.relationships {
+            guard let name = side.inverse, let mine = relationships[declared.name]?[side.name] else { continue }
             guard let theirs = relationships[side.destination]?[name] else {
                 throw failure(
-                    "the inverse of \(stated.name).\(side.name) is said to be \(side.destination).\(name), which does not exist.",
+                    "the inverse of \(declared.name).\(side.name) is said to be \(side.destination).\(name), which does not exist.",
                     line: side.line)
             }
-            guard let owner = entities[stated.name], let back = theirs.destinationEntity,
+            guard let owner = entities[declared.name], let back = theirs.destinationEntity,
                 back.isKindOf(entity: owner) || owner.isKindOf(entity: back)
             else {
                 throw failure(
-                    "\(stated.name).\(side.name) and \(side.destination).\(name) are not inverses: the second leads to "
+                    "\(declared.name).\(side.name) and \(side.destination).\(name) are not inverses: the second leads to "
                         + "\(theirs.destinationEntity?.name ?? "nothing").", line: side.line)
             }
-            if let back = statedInverse[ObjectIdentifier(theirs)], back != side.name {
+            if let back = declaredInverse[ObjectIdentifier(theirs)], back != side.name {
                 // Xcode has written such models, and compiles them.
-                oddities.add(
-                    "\(stated.name).\(side.name)",
+                warnings.add(
+                    "\(declared.name).\(side.name)",
                     "is said to be the inverse of \(side.destination).\(name), whose inverse is \(back): it has none here")
                 continue
             }
@@ -184,18 +184,18 @@ struct ModelBuilder {
         }
     }
 
-    private func addIndexes(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
-        guard let entity = entities[stated.name] else { return }
+    private func addIndexes(_ declared: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
+        guard let entity = entities[declared.name] else { return }
         let properties = entity.propertiesByName
-        for constraint in stated.uniquenessConstraints ?? [] {
+        for constraint in declared.uniquenessConstraints ?? [] {
             for name in constraint where !canBeUnique(name, among: properties) {
                 throw failure(
-                    "a uniqueness constraint of \(stated.name) names \(name), which is neither an attribute nor a to-one relationship of it.",
-                    line: stated.line)
+                    "a uniqueness constraint of \(declared.name) names \(name), which is neither an attribute nor a to-one relationship of it.",
+                    line: declared.line)
             }
         }
-        entity.uniquenessConstraints = stated.uniquenessConstraints ?? []
-        entity.indexes = try (stated.indexes ?? []).map { try self.index($0, stated, properties) }
+        entity.uniquenessConstraints = declared.uniquenessConstraints ?? []
+        entity.indexes = try (declared.indexes ?? []).map { try self.index($0, declared, properties) }
     }
 
     private func canBeUnique(_ path: String, among properties: [String: NSPropertyDescription]) -> Bool {
@@ -228,7 +228,7 @@ struct ModelBuilder {
                 do {
                     computed.expression = try NSExpression(parsing: element.expression ?? "")
                 } catch {
-                    throw failure("\(path) has an expression that is none: \(error)", line: entity.line)
+                    throw failure("\(path) has an invalid expression: \(error)", line: entity.line)
                 }
                 computed.name = element.expression ?? ""
                 computed.expressionResultType = element.expressionType.flatMap(NSAttributeType.init) ?? .undefinedAttributeType
@@ -243,7 +243,7 @@ struct ModelBuilder {
             do {
                 made.partialIndexPredicate = try NSPredicate(parsing: predicate)
             } catch {
-                throw failure("\(path) has a predicate that is none: \(error)", line: entity.line)
+                throw failure("\(path) has an invalid predicate: \(error)", line: entity.line)
             }
         }
         return made

@@ -57,17 +57,17 @@ extension ModelDocument.FetchRequest {
             sort = (sort ?? []) + [Sort(key: key, isAscending: descriptor.ascending, textOrder: textOrder)]
         }
         let fresh = NSFetchRequest<any NSFetchRequestResult>()
-        func stated<Value: Equatable>(_ path: KeyPath<NSFetchRequest<any NSFetchRequestResult>, Value>) -> Value? {
+        func nonDefault<Value: Equatable>(_ path: KeyPath<NSFetchRequest<any NSFetchRequestResult>, Value>) -> Value? {
             request[keyPath: path] == fresh[keyPath: path] ? nil : request[keyPath: path]
         }
-        fetchLimit = stated(\.fetchLimit)
-        fetchOffset = stated(\.fetchOffset)
-        fetchBatchSize = stated(\.fetchBatchSize)
-        resultType = stated(\.resultType)?.rawValue
-        includesSubentities = stated(\.includesSubentities)
-        includesPendingChanges = stated(\.includesPendingChanges)
-        includesPropertyValues = stated(\.includesPropertyValues)
-        returnsObjectsAsFaults = stated(\.returnsObjectsAsFaults)
+        fetchLimit = nonDefault(\.fetchLimit)
+        fetchOffset = nonDefault(\.fetchOffset)
+        fetchBatchSize = nonDefault(\.fetchBatchSize)
+        resultType = nonDefault(\.resultType)?.rawValue
+        includesSubentities = nonDefault(\.includesSubentities)
+        includesPendingChanges = nonDefault(\.includesPendingChanges)
+        includesPropertyValues = nonDefault(\.includesPropertyValues)
+        returnsObjectsAsFaults = nonDefault(\.returnsObjectsAsFaults)
         prefetching = request.relationshipKeyPathsForPrefetching
     }
 }
@@ -77,7 +77,7 @@ extension ModelDocument.FetchedProperty {
         name = property.name
         isOptional = property.isOptional
         request = property.fetchRequest.flatMap { ModelDocument.FetchRequest($0, name: property.name) }
-        renamingIdentifier = property.statedRenamingIdentifier
+        renamingIdentifier = property.declaredRenamingIdentifier
         versionHashModifier = property.versionHashModifier
         userInfo = ModelDocument.texts(of: property.userInfo)
     }

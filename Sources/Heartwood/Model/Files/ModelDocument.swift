@@ -145,10 +145,10 @@ extension ModelDocument.Entity {
         className = entity.managedObjectClassName == "NSManagedObject" ? nil : entity.managedObjectClassName
         isAbstract = entity.isAbstract ? true : nil
         parent = entity.superentity?.name
-        renamingIdentifier = entity.statedRenamingIdentifier
+        renamingIdentifier = entity.declaredRenamingIdentifier
         versionHashModifier = entity.versionHashModifier
         userInfo = ModelDocument.texts(of: entity.userInfo)
-        for property in entity.statedProperties {
+        for property in entity.declaredProperties {
             switch property {
             case let attribute as NSAttributeDescription: attributes.append(.init(attribute))
             case let relationship as NSRelationshipDescription: relationships.append(.init(relationship))
@@ -198,9 +198,9 @@ extension ModelDocument.Attribute {
         derivation = (attribute as? NSDerivedAttributeDescription)?.derivationExpression.map { PredicatePrinter.format($0.node) }
         elements = (attribute as? NSCompositeAttributeDescription)?.elements.map(ModelDocument.Attribute.init)
         valueTransformerName = attribute.valueTransformerName
-        valueClassName = attribute.statedValueClassName
+        valueClassName = attribute.declaredValueClassName
         preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion ? true : nil
-        renamingIdentifier = attribute.statedRenamingIdentifier
+        renamingIdentifier = attribute.declaredRenamingIdentifier
         versionHashModifier = attribute.versionHashModifier
         userInfo = ModelDocument.texts(of: attribute.userInfo)
     }
@@ -217,7 +217,7 @@ extension ModelDocument.Relationship {
         maxCount = relationship.maxCount
         deleteRule = relationship.deleteRule.rawValue
         isOrdered = relationship.isOrdered ? true : nil
-        renamingIdentifier = relationship.statedRenamingIdentifier
+        renamingIdentifier = relationship.declaredRenamingIdentifier
         versionHashModifier = relationship.versionHashModifier
         userInfo = ModelDocument.texts(of: relationship.userInfo)
     }

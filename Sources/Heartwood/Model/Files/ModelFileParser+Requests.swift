@@ -19,8 +19,8 @@ extension ModelFileParser {
         new.predicate = values["predicateString"].flatMap { $0.isEmpty ? nil : $0 }
         new.fetchLimit = count("fetchLimit", of: values, path, parser).flatMap { $0 == 0 ? nil : $0 }
         new.fetchBatchSize = count("fetchBatchSize", of: values, path, parser).flatMap { $0 == 0 ? nil : $0 }
-        if let stated = values["resultType"], stated != "0" {
-            guard let type = UInt(stated) else { return fail(parser, "\(path): the result type \"\(stated)\" is unknown.") }
+        if let declared = values["resultType"], declared != "0" {
+            guard let type = UInt(declared) else { return fail(parser, "\(path): the result type \"\(declared)\" is unknown.") }
             new.resultType = type
         }
         // An absent flag means a new request's default.

@@ -182,9 +182,10 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         let name = values["name"] ?? ""
         let path = "attribute \(entity?.name ?? composite?.name ?? "?").\(name)"
         var type = NSAttributeType.undefinedAttributeType
-        if let stated = values["attributeType"] {
-            guard let known = Self.types[stated] else {
-                return fail(parser, "\(path): the type \"\(stated)\" is unknown; it is one of \(Self.types.keys.sorted().joined(separator: ", ")).")
+        if let declared = values["attributeType"] {
+            guard let known = Self.types[declared] else {
+                let known = Self.types.keys.sorted().joined(separator: ", ")
+                return fail(parser, "\(path): the type \"\(declared)\" is unknown; it is one of \(known).")
             }
             type = known
         }
@@ -284,8 +285,8 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
                 return fail(parser, "\(path): has neither a property nor an expression.")
             }
             new.expression = expression
-            if let stated = values["expressionType"], stated != "Undefined" {
-                guard let type = Self.types[stated] else { return fail(parser, "\(path): the type \"\(stated)\" is unknown.") }
+            if let declared = values["expressionType"], declared != "Undefined" {
+                guard let type = Self.types[declared] else { return fail(parser, "\(path): the type \"\(declared)\" is unknown.") }
                 new.expressionType = type.rawValue
             }
         }

@@ -25,7 +25,7 @@ struct CompiledMappingReader {
         var document = MappingDocument()
         document.isCompiled = true
         document.entities = try root.members("NSEntityMappings").map { member in
-            guard let mapping = try member.object(), mapping.className == "NSEntityMapping" else { throw failure("a mapping is none.") }
+            guard let mapping = try member.object(), mapping.className == "NSEntityMapping" else { throw failure("a mapping is missing.") }
             return try entity(mapping)
         }
         return document
@@ -55,8 +55,8 @@ struct CompiledMappingReader {
         }
     }
 
-    private func expression(_ key: String, of object: KeyedArchive.Object, _ place: String) throws -> ExpressionNode? {
-        try object.object(key).map { try CompiledPredicateReader(path: path, of: place).expression($0) }
+    private func expression(_ key: String, of object: KeyedArchive.Object, _ element: String) throws -> ExpressionNode? {
+        try object.object(key).map { try CompiledPredicateReader(path: path, of: element).expression($0) }
     }
 
     private func userInfo(_ object: KeyedArchive.Object) throws -> [AnyHashable: Any]? {

@@ -16,7 +16,7 @@ extension MappingDocument {
                     ?? NSMappingModel.sourceExpression(name, where: entity.predicate)
             }
             mapping.attributeMappings = entity.attributes.map { propertyMapping($0, $0.expression) }
-            mapping.relationshipMappings = entity.relationships.map { propertyMapping($0, $0.expression ?? $0.stated) }
+            mapping.relationshipMappings = entity.relationships.map { propertyMapping($0, $0.expression ?? $0.implied) }
             return mapping
         }
         if let source, let destination { complete(mappings, from: source, to: destination) }
@@ -64,7 +64,7 @@ extension MappingDocument {
 
 extension MappingDocument.Property {
     /// The expression that a key path and a mapping's name give; nil if the document states neither.
-    fileprivate var stated: ExpressionNode? {
+    fileprivate var implied: ExpressionNode? {
         guard keyPath != nil || mappingName != nil else { return nil }
         let path = keyPath ?? .path(.variable(NSMigrationSourceObjectKey), [name])
         let function = mappingName == nil ? MigrationFunction.destinationsOfRelationship : .destinations

@@ -97,13 +97,13 @@ struct MappingDocument {
         let destinations = entities.filter { $0.destination != nil }
             .map { ($0.destination.flatMap { destination.entitiesByName[$0] }, $0.destinationHash) }
         var isKnown = !entities.isEmpty
-        for (entity, stated) in sources + destinations {
+        for (entity, declared) in sources + destinations {
             guard let entity else { return false }
-            guard let stated, let known = hashes[entity] else {
+            guard let declared, let known = hashes[entity] else {
                 isKnown = false
                 continue
             }
-            if !known.contains(stated) { return false }
+            if !known.contains(declared) { return false }
         }
         return isKnown ? true : nil
     }

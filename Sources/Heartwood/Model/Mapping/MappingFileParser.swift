@@ -77,35 +77,36 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
     private func properties(_ references: [String]?, of entity: String) throws -> [MappingDocument.Property] {
         try (references ?? []).compactMap { objects[$0] }.compactMap { object in
             guard let name = object["name"] else { return nil }
-            let place = "\(entity).\(name)"
+            let element = "\(entity).\(name)"
             return MappingDocument.Property(
-                name: name, expression: try expression(object["valueexpressiondata"], of: place),
-                keyPath: try object["sourcekeypath"].map { try keyPath($0, of: place) }, mappingName: object["sourcemappingname"],
-                userInfo: try userInfo(object, of: place))
+                name: name, expression: try expression(object["valueexpressiondata"], of: element),
+                keyPath: try object["sourcekeypath"].map { try keyPath($0, of: element) }, mappingName: object["sourcemappingname"],
+                userInfo: try userInfo(object, of: element))
         }
     }
 
-    private func keyPath(_ text: String, of place: String) throws -> ExpressionNode {
+    private func keyPath(_ text: String, of element: String) throws -> ExpressionNode {
         let format = text.hasPrefix("$") ? text : "$\(NSMigrationSourceObjectKey).\(text)"
         do {
             return try PredicateParser.parseExpression(format, arguments: []).0
         } catch {
-            throw failure("\(place): the key path \"\(text)\" cannot be read: \(error)")
+            throw failure("\(element): the key path \"\(text)\" cannot be read: \(error)")
         }
     }
 
-    private func archive(_ text: String, of place: String) throws -> KeyedArchive {
-        guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else { throw failure("\(place): data are not in base 64.") }
-        return try KeyedArchive(Array(data), path: "\(path) (\(place))")
+    private func archive(_ text: String, of element: String) throws -> KeyedArchive {
+        guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else { throw failure("\(element): data are not in base 64.") }
+        return try KeyedArchive(Array(data), path: "\(path) (\(element))")
     }
 
-    private func expression(_ text: String?, of place: String) throws -> ExpressionNode? {
+    private func expression(_ text: String?, of element: String) throws -> ExpressionNode? {
         guard let text else { return nil }
-        return try CompiledPredicateReader(path: path, of: place).expression(try archive(text, of: place).root())
+        return try CompiledPredicateReader(path: path, of: element).expression(try archive(text, of: element).root())
     }
 
-    private func userInfo(_ object: Object, of place: String) throws -> [AnyHashable: Any]? {
-        guard let text = object["userinfodata"], let dictionary = try archive(text, of: place).foundationRoot() as? NSDictionary else { return nil }
+    private func userInfo(_ object: Object, of element: String) throws -> [AnyHashable: Any]? {
+        guard let text = object["userinfodata"], let dictionary = try archive(text, of: element).foundationRoot() as? NSDictionary
+        else { return nil }
         var info: [AnyHashable: Any] = [:]
         for (key, value) in dictionary { if let key = key as? String { info[key] = value } }
         return info

@@ -163,12 +163,12 @@ package struct ModelComparison {
     private static func match<Thing: RenamedThing>(
         _ old: [Thing], _ new: [Thing], twice: (_ index: Int, _ identifier: String) -> Void
     ) -> [(source: Int, destination: Int)] {
-        let places = Dictionary(old.indices.map { (old[$0].identifier, $0) }) { first, _ in first }
+        let indexes = Dictionary(old.indices.map { (old[$0].identifier, $0) }) { first, _ in first }
         let names = Dictionary(old.indices.map { (old[$0].nameInModel, $0) }) { first, _ in first }
         var taken: [Int: Int] = [:], left: [Int] = []
         for index in new.indices {
             let identifier = new[index].identifier
-            guard let source = places[identifier] else {
+            guard let source = indexes[identifier] else {
                 left.append(index)
                 continue
             }
@@ -197,26 +197,26 @@ package struct ModelComparison {
 extension ModelComparison.Obstacle {
     /// An error with code 134190.
     var error: NSError {
-        let place = [entity?.name, property?.name].compactMap(\.self).joined(separator: ".")
+        let element = [entity?.name, property?.name].compactMap(\.self).joined(separator: ".")
         var info: [String: Any] = ["reason": reason]
         info["entity"] = entity?.name
         info["property"] = property?.name
         return CoreDataError.make(
             NSInferredMappingModelError,
-            "No mapping between the two models can be inferred: \(reason)\(place.isEmpty ? "" : " (\(place))"). Make a mapping model.", info)
+            "No mapping between the two models can be inferred: \(reason)\(element.isEmpty ? "" : " (\(element))"). Make a mapping model.", info)
     }
 }
 
 /// An entity or property that keeps its identity when its name changes.
 private protocol RenamedThing {
     var nameInModel: String { get }
-    var statedRenamingIdentifier: String? { get }
+    var declaredRenamingIdentifier: String? { get }
     /// Whether both are attributes, or both relationships, or both neither.
     func isOfKind(of other: Self) -> Bool
 }
 
 extension RenamedThing {
-    fileprivate var identifier: String { statedRenamingIdentifier ?? nameInModel }
+    fileprivate var identifier: String { declaredRenamingIdentifier ?? nameInModel }
 }
 
 extension NSEntityDescription: RenamedThing {

@@ -56,7 +56,7 @@
             do { keys = try PredicateKeyPath.keys(path) } catch { preconditionFailure("A collection has no value: \(error).") }
             precondition(
                 keys.allSatisfy { !$0.hasPrefix("@") || PredicateKeyPath.operators.contains($0) },
-                "\"\(path)\" has a collection operator that there is not; there are \(PredicateKeyPath.operators.sorted().joined(separator: " ")).")
+                "\"\(path)\" has an unknown collection operator; the operators are \(PredicateKeyPath.operators.sorted().joined(separator: " ")).")
             return PredicateKeyPath.value(keys[...], of: collection).object
         }
 

@@ -5,26 +5,26 @@ extension NSEntityDescription {
     /// Joins the keys that lead into a composite: "home", "address", "city" become "home", "address.city".
     func joiningComposites(_ keys: [String]) -> [String] {
         guard model?.hasComposites == true else { return keys }
-        var result: [String] = [], owner: NSEntityDescription? = self, place = 0
-        while place < keys.count {
-            var name = keys[place]
+        var result: [String] = [], owner: NSEntityDescription? = self, index = 0
+        while index < keys.count {
+            var name = keys[index]
             let property = owner?.familyProperty(name)
             if property is NSCompositeAttributeDescription {
-                while place + 1 < keys.count, owner?.familyProperty("\(name).\(keys[place + 1])") != nil {
-                    place += 1
-                    name += ".\(keys[place])"
+                while index + 1 < keys.count, owner?.familyProperty("\(name).\(keys[index + 1])") != nil {
+                    index += 1
+                    name += ".\(keys[index])"
                 }
             }
             result.append(name)
             if !name.hasPrefix("@"), name.lowercased() != "self" { owner = (property as? NSRelationshipDescription)?.destinationEntity }
-            place += 1
+            index += 1
         }
         return result
     }
 
     /// A property with stored values. An element of a composite is found by its path.
     func keptProperty(_ name: String) -> NSPropertyDescription? {
-        isFrozen ? propertyIndexByName[name].map { frozenProperties[$0] } : propertiesByName[name]
+        isImmutable ? propertyIndexByName[name].map { propertiesByIndex[$0] } : propertiesByName[name]
     }
 }
 

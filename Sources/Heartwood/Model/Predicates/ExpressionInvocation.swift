@@ -42,10 +42,10 @@ extension ExpressionBlock.Invocation {
         switch self {
         case .method(let name):
             guard let first = arguments.first, case .other(let object) = first, let receiver = object as? any FunctionReceiver else {
-                throw PredicateFault(reason: "FUNCTION calls \"\(name)\" on something that answers no methods by name.")
+                throw PredicateFault(reason: "FUNCTION calls \"\(name)\" on an object whose methods cannot be called by name.")
             }
             guard let value = try receiver.answer(toFunction: name, arguments: Array(arguments.dropFirst())) else {
-                throw PredicateFault(reason: "\(type(of: object)) does not answer the function \"\(name)\".")
+                throw PredicateFault(reason: "\(type(of: object)) does not implement the function \"\(name)\".")
             }
             return value
         case .fetch:

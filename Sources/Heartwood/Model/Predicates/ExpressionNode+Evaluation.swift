@@ -53,11 +53,11 @@ extension PredicateValue {
     /// Keeps each value once, in the order of first appearance.
     /// - Complexity: O(values), except for values without a hash.
     static func distinct(_ values: [PredicateValue]) -> [PredicateValue] {
-        var result: [PredicateValue] = [], places: [Int: [Int]] = [:]
+        var result: [PredicateValue] = [], indexes: [Int: [Int]] = [:]
         for value in values {
             let hash = value.equalityHash
-            guard !places[hash, default: []].contains(where: { result[$0].isEqual(value) }) else { continue }
-            places[hash, default: []].append(result.count)
+            guard !indexes[hash, default: []].contains(where: { result[$0].isEqual(value) }) else { continue }
+            indexes[hash, default: []].append(result.count)
             result.append(value)
         }
         return result

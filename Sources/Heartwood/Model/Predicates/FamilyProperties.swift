@@ -18,7 +18,7 @@ extension NSEntityDescription {
     private func isKnownToNamesakes(_ name: String) -> Bool {
         guard let model, model.hasNamesakes else { return false }
         for entity in model.entities {
-            for case let relationship as NSRelationshipDescription in entity.statedProperties {
+            for case let relationship as NSRelationshipDescription in entity.declaredProperties {
                 guard let destination = relationship.destinationEntity, isKindOf(entity: destination) else { continue }
                 let namesakes = [entity.root].destinations(of: relationship.name)
                 if namesakes.count > 1, namesakes.contains(where: { $0.familyProperty(name) != nil }) { return true }
@@ -29,22 +29,22 @@ extension NSEntityDescription {
 
     /// The property of this entity, or of the first subentity that has it.
     func familyProperty(_ name: String) -> NSPropertyDescription? {
-        if let index = propertyIndexByName[name] { return frozenProperties[index] }
+        if let index = propertyIndexByName[name] { return propertiesByIndex[index] }
         return subentities.lazy.compactMap { $0.familyProperty(name) }.first
     }
 
     /// The property of this entity; if it has none, those of its subentities, where each sibling has its own.
     func familyProperties(_ name: String) -> [NSPropertyDescription] {
-        if let index = propertyIndexByName[name] { return [frozenProperties[index]] }
+        if let index = propertyIndexByName[name] { return [propertiesByIndex[index]] }
         return subentities.flatMap { $0.familyProperties(name) }
     }
 }
 
 extension NSManagedObjectModel {
-    /// Whether siblings have relationships with the same name to different entities. Call it once the entities are frozen.
+    /// Whether siblings have relationships with the same name to different entities. Call it once the entities are immutable.
     func findNamesakes() -> Bool {
         entities.contains { entity in
-            entity.statedProperties.contains { $0 is NSRelationshipDescription && [entity.root].destinations(of: $0.name).count > 1 }
+            entity.declaredProperties.contains { $0 is NSRelationshipDescription && [entity.root].destinations(of: $0.name).count > 1 }
         }
     }
 }

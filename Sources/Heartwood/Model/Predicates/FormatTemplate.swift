@@ -5,7 +5,7 @@ final class FormatTemplate: @unchecked Sendable {
     // Unchecked: a parsed tree is immutable except for the matchers of its comparisons, and each filled tree has its own.
 
     /// A placeholder for an argument in a tree.
-    final class Place {
+    final class Placeholder {
         let index: Int
         var conversion = FormatConversion("@")
 
@@ -34,12 +34,12 @@ final class FormatTemplate: @unchecked Sendable {
         number = Self.made.add(1, ordering: .relaxed).newValue
         depth = model.depth
         guard argumentCount == 1, case .comparison(let comparison) = model, case .keyPath(let keys) = comparison.left,
-            case .constant(.other(let object)) = comparison.right, let place = object as? Place, !comparison.comparison.hasFaults
+            case .constant(.other(let object)) = comparison.right, let placeholder = object as? Placeholder, !comparison.comparison.hasFaults
         else {
             (single, singleConversion, equalKey) = (nil, nil, nil)
             return
         }
-        (single, singleConversion) = (comparison, place.conversion)
+        (single, singleConversion) = (comparison, placeholder.conversion)
         equalKey = comparison.isPlainEquality && keys.count == 1 ? keys[0] : nil
     }
 
@@ -51,7 +51,7 @@ final class FormatTemplate: @unchecked Sendable {
 
     /// - Precondition: `takes` returns true for the value.
     func filled(with value: PredicateValue) -> PredicateNode {
-        guard let model = single else { preconditionFailure("the template has one place") }
+        guard let model = single else { preconditionFailure("the template has one placeholder") }
         return .comparison(PredicateNode.Comparison(
             left: model.left, comparison: model.comparison, right: .constant(value), modifier: model.modifier, options: model.options))
     }
@@ -75,9 +75,9 @@ final class FormatTemplate: @unchecked Sendable {
         let node = model.rewriting { node, _ in
             switch node {
             case .constant(.other(let object)):
-                guard let place = object as? Place else { return node }
-                fits = fits && place.conversion.takes(values[place.index])
-                return .constant(values[place.index])
+                guard let placeholder = object as? Placeholder else { return node }
+                fits = fits && placeholder.conversion.takes(values[placeholder.index])
+                return .constant(values[placeholder.index])
             case .subquery(_, _, let predicate), .conditional(let predicate, _, _): fits = fits && !predicate.hasFaultyComparison
             default: break
             }

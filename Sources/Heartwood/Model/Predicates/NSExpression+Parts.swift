@@ -18,13 +18,13 @@ extension NSExpression {
         }
     }
 
-    private func misfit(_ part: StaticString) -> Never {
+    private func mismatch(_ part: StaticString) -> Never {
         preconditionFailure("The expression \(self) has no \(part); look at its expressionType first.")
     }
 
     /// - Precondition: the expression is a constant. The same holds below: each part exists only in the kinds of expression that its comment names.
     public final var constantValue: Any? {
-        guard case .constant(let value) = node else { misfit("constantValue") }
+        guard case .constant(let value) = node else { mismatch("constantValue") }
         return value.object
     }
 
@@ -33,7 +33,7 @@ extension NSExpression {
         switch node {
         case .keyPath(let keys) where !keys.isEmpty: keys.joined(separator: ".")
         case .path(_, let keys): keys.joined(separator: ".")
-        default: misfit("keyPath")
+        default: mismatch("keyPath")
         }
     }
 
@@ -49,14 +49,14 @@ extension NSExpression {
             }
         default: break
         }
-        misfit("function")
+        mismatch("function")
     }
 
     /// The name, in a variable or a subquery.
     public final var variable: String {
         switch node {
         case .variable(let name), .subquery(_, variable: let name, _): name
-        default: misfit("variable")
+        default: mismatch("variable")
         }
     }
 
@@ -73,7 +73,7 @@ extension NSExpression {
             return NSExpression(node: receiver)
         default: break
         }
-        misfit("operand")
+        mismatch("operand")
     }
 
     /// In a function or a block. In a method the arguments without the receiver.
@@ -82,7 +82,7 @@ extension NSExpression {
         case .call(let function, let arguments):
             arguments.dropFirst(function.isMethod ? 1 : 0).map { NSExpression(node: $0) }
         case .block(let block, let arguments): arguments.dropFirst(block.isMethod ? 1 : 0).map { NSExpression(node: $0) }
-        default: misfit("arguments")
+        default: mismatch("arguments")
         }
     }
 
@@ -91,7 +91,7 @@ extension NSExpression {
         switch node {
         case .aggregate(let list): list.map { NSExpression(node: $0) }
         case .subquery(let collection, _, _): NSExpression(node: collection)
-        default: misfit("collection")
+        default: mismatch("collection")
         }
     }
 
@@ -99,34 +99,34 @@ extension NSExpression {
     public final var predicate: NSPredicate {
         switch node {
         case .subquery(_, _, let predicate), .conditional(let predicate, _, _): NSPredicate(node: predicate)
-        default: misfit("predicate")
+        default: mismatch("predicate")
         }
     }
 
     /// In a union, an intersection or a difference.
     public final var left: NSExpression {
-        guard case .set(_, let left, _) = node else { misfit("left") }
+        guard case .set(_, let left, _) = node else { mismatch("left") }
         return NSExpression(node: left)
     }
 
     public final var right: NSExpression {
-        guard case .set(_, _, let right) = node else { misfit("right") }
+        guard case .set(_, _, let right) = node else { mismatch("right") }
         return NSExpression(node: right)
     }
 
     /// In a conditional.
     public final var `true`: NSExpression {
-        guard case .conditional(_, let first, _) = node else { misfit("true") }
+        guard case .conditional(_, let first, _) = node else { mismatch("true") }
         return NSExpression(node: first)
     }
 
     public final var `false`: NSExpression {
-        guard case .conditional(_, _, let second) = node else { misfit("false") }
+        guard case .conditional(_, _, let second) = node else { mismatch("false") }
         return NSExpression(node: second)
     }
 
     public final var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
-        guard case .block(let block, _) = node, block.invocation == nil else { misfit("expressionBlock") }
+        guard case .block(let block, _) = node, block.invocation == nil else { mismatch("expressionBlock") }
         return block.body
     }
 

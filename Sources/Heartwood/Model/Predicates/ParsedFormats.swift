@@ -46,7 +46,7 @@ enum ParsedFormats {
     static func note(_ format: String, _ count: Int, _ parse: ([Any?]) throws -> PredicateNode) {
         let key = ExactText(format)
         guard count > 0, !known.withLock({ $0.templates.keys.contains(key) }) else { return }
-        let template = (try? parse((0..<count).map(FormatTemplate.Place.init))).map { FormatTemplate($0, argumentCount: count) }
+        let template = (try? parse((0..<count).map(FormatTemplate.Placeholder.init))).map { FormatTemplate($0, argumentCount: count) }
         known.withLock { known in
             if known.templates.count >= limit { known.templates.removeAll() }
             known.templates.updateValue(template, forKey: key)

@@ -149,8 +149,8 @@ extension PredicateValue {
 
     /// `self[index]`: by index, or by a dictionary's key. Null if nothing is found.
     fileprivate func element(_ index: PredicateValue) -> PredicateValue {
-        if case .collection(let members) = self, let place = PredicateNumber(index)?.integer {
-            return place >= 0 && place < members.count ? members[Int(place)] : .null
+        if case .collection(let members) = self, let position = PredicateNumber(index)?.integer {
+            return position >= 0 && position < members.count ? members[Int(position)] : .null
         }
         if case .other(let object) = self, let dictionary = object as? NSDictionary, let key = index.object {
             return PredicateValue(dictionary.object(forKey: key))

@@ -31,8 +31,8 @@ struct PredicateLexer {
         try advance()
     }
 
-    func failure(_ message: String, at place: Int? = nil) -> PredicateFormatError {
-        PredicateFormatError(format: format, position: min(place ?? position, scalars.count), message: message)
+    func failure(_ message: String, at offset: Int? = nil) -> PredicateFormatError {
+        PredicateFormatError(format: format, position: min(offset ?? position, scalars.count), message: message)
     }
 
     private func peek(_ ahead: Int = 0) -> Unicode.Scalar? {

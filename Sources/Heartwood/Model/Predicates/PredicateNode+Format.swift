@@ -166,8 +166,8 @@ struct PredicatePrinter {
     }
 
     static func path(_ keys: [String], isFirst: Bool = true) -> String {
-        keys.enumerated().map { place, key in
-            isFirst && place == 0 && PredicateParser.isReserved(key) ? "#" + key : key
+        keys.enumerated().map { index, key in
+            isFirst && index == 0 && PredicateParser.isReserved(key) ? "#" + key : key
         }.joined(separator: ".")
     }
 

@@ -56,11 +56,11 @@ extension PredicateParser {
     private mutating func cast(at position: Int) throws -> Item {
         let value = try expression()
         try expect(symbol: ",")
-        let place = lexer.position
+        let start = lexer.position
         let type = try expression()
         guard case .constant(.text(let name)) = type.node, let target = PredicateCast(rawValue: name) else {
             let names = PredicateCast.allCases.map(\.rawValue).joined(separator: " ")
-            throw lexer.failure("CAST needs the name of a type: \(names)", at: place)
+            throw lexer.failure("CAST needs the name of a type: \(names)", at: start)
         }
         if case .constant(let constant) = value.node {
             let result = target.apply(constant)
@@ -73,15 +73,15 @@ extension PredicateParser {
     private mutating func method(at position: Int) throws -> Item {
         let receiver = try expression()
         try expect(symbol: ",")
-        let place = lexer.position
+        let start = lexer.position
         let selector = try expression()
         guard case .constant(.text(let name)) = selector.node,
             receiver.node.isVariable || PredicateFunction.method(name) != nil
-        else { throw lexer.failure("FUNCTION can call no methods but \(PredicateFunction.methodNames)", at: place) }
+        else { throw lexer.failure("FUNCTION can call no methods but \(PredicateFunction.methodNames)", at: start) }
         let rest = try take(symbol: ",") ? try list() : []
         guard let node = ExpressionNode.call(ofMethod: name, [receiver.node] + rest.map(\.node)) else {
             let arity = PredicateFunction.method(name)?.arity ?? 1
-            throw lexer.failure("\(name) takes \(arity - 1) arguments beside its receiver, not \(rest.count)", at: place)
+            throw lexer.failure("\(name) takes \(arity - 1) arguments beside its receiver, not \(rest.count)", at: start)
         }
         return try make(node, [receiver.depth] + rest.map(\.depth), at: position)
     }

@@ -118,9 +118,9 @@ extension PredicateParser {
             result = try item(.expression(expression.node), over: expression.depth - 1, at: position)
         case let predicate as Foundation.NSPredicate where letters == "@":
             result = try item(.predicate(predicate.node), over: predicate.depth - 1, at: position)
-        case let place as FormatTemplate.Place:
-            place.conversion = FormatConversion(letters)
-            result = try item(.expression(.constant(.other(place))), over: 0, at: position)
+        case let placeholder as FormatTemplate.Placeholder:
+            placeholder.conversion = FormatConversion(letters)
+            result = try item(.expression(.constant(.other(placeholder))), over: 0, at: position)
         default:
             let value = PredicateValue(given)
             guard FormatConversion(letters).takes(value) else { throw lexer.failure("the argument for %\(letters) is of another type") }

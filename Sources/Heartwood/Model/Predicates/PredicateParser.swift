@@ -56,7 +56,7 @@ struct PredicateParser {
     }
 
     private func finish(_ what: String) throws {
-        guard lexer.token == .end else { throw lexer.failure("the \(what) ends before this") }
+        guard lexer.token == .end else { throw lexer.failure("the \(what) ends before this text") }
     }
 
     // MARK: Tokens
@@ -167,13 +167,13 @@ struct PredicateParser {
 
     private mutating func comparison(_ modifier: PredicateNode.Modifier, _ leftItem: Item, at position: Int) throws -> Item {
         let left = try expression(leftItem)
-        let place = lexer.position
+        let start = lexer.position
         let (found, isNegated) = try comparisonOperator()
         let options = try self.options()
         let right = try expression()
         let comparison = PredicateNode.Comparison(
             left: left.node, comparison: found, right: right.node, modifier: modifier, options: options)
-        if let fault = comparison.fault { throw lexer.failure(fault.reason, at: place) }
+        if let fault = comparison.fault { throw lexer.failure(fault.reason, at: start) }
         let node = PredicateNode.comparison(comparison)
         return try item(.predicate(isNegated ? .not(node) : node), over: max(left.depth, right.depth) + 1, at: position)
     }

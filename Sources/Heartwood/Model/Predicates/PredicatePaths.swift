@@ -17,15 +17,15 @@ struct PredicatePaths {
     private var count = 0
 
     /// - Throws: the errors of `body`.
-    static func walk(_ node: PredicateNode, entity: NSEntityDescription, _ body: @escaping (Path) throws -> Void) throws {
+    static func traverse(_ node: PredicateNode, entity: NSEntityDescription, _ body: @escaping (Path) throws -> Void) throws {
         var paths = PredicatePaths(body: body)
-        try paths.walk(node, [entity], [:])
+        try paths.traverse(node, [entity], [:])
     }
 
     /// Visits the key paths of an expression.
-    static func walk(_ node: ExpressionNode, entity: NSEntityDescription, _ body: @escaping (Path) throws -> Void) throws {
+    static func traverse(_ node: ExpressionNode, entity: NSEntityDescription, _ body: @escaping (Path) throws -> Void) throws {
         var paths = PredicatePaths(body: body)
-        _ = try paths.walk(node, [entity], [:])
+        _ = try paths.traverse(node, [entity], [:])
     }
 
     /// The entity of the objects that an expression gives, if there is exactly one and it is known. `variables` has the entities of subqueries'
@@ -34,7 +34,7 @@ struct PredicatePaths {
         of node: ExpressionNode, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
     ) -> NSEntityDescription? {
         var paths = PredicatePaths { _ in }
-        let found = (try? paths.walk(node, [entity], variables.mapValues { [$0] })) ?? []
+        let found = (try? paths.traverse(node, [entity], variables.mapValues { [$0] })) ?? []
         return found.count == 1 ? found.first : nil
     }
 
@@ -42,45 +42,45 @@ struct PredicatePaths {
         self.body = body
     }
 
-    private mutating func walk(_ node: PredicateNode, _ owners: [NSEntityDescription], _ variables: [String: [NSEntityDescription]]) throws {
+    private mutating func traverse(_ node: PredicateNode, _ owners: [NSEntityDescription], _ variables: [String: [NSEntityDescription]]) throws {
         switch node {
         case .constant, .block, .fault: break
-        case .and(let parts), .or(let parts): for part in parts { try walk(part, owners, variables) }
-        case .not(let part): try walk(part, owners, variables)
+        case .and(let parts), .or(let parts): for part in parts { try traverse(part, owners, variables) }
+        case .not(let part): try traverse(part, owners, variables)
         case .comparison(let comparison):
             let isDirect = comparison.modifier == .direct
-            _ = try walk(comparison.left, owners, variables, isDirect: isDirect)
-            _ = try walk(comparison.right, owners, variables, isDirect: isDirect)
+            _ = try traverse(comparison.left, owners, variables, isDirect: isDirect)
+            _ = try traverse(comparison.right, owners, variables, isDirect: isDirect)
         }
     }
 
     /// - Returns: the entities of the objects that the expression gives, if they are known.
-    private mutating func walk(
+    private mutating func traverse(
         _ node: ExpressionNode, _ owners: [NSEntityDescription], _ variables: [String: [NSEntityDescription]], isDirect: Bool = false
     ) throws -> [NSEntityDescription] {
         switch node {
         case .constant, .fault: return []
         case .variable(let name): return variables[name] ?? []
         case .keyPath(let keys): return try visit(keys, owners, isDirect: isDirect)
-        case .path(let base, let keys): return try visit(keys, try walk(base, owners, variables), isDirect: false)
+        case .path(let base, let keys): return try visit(keys, try traverse(base, owners, variables), isDirect: false)
         case .aggregate(let list), .block(_, let list):
-            for part in list { _ = try walk(part, owners, variables) }
+            for part in list { _ = try traverse(part, owners, variables) }
             return []
         case .call(let function, let arguments):
-            let found = try arguments.map { try walk($0, owners, variables) }
+            let found = try arguments.map { try traverse($0, owners, variables) }
             return function.isIndex ? found.first ?? [] : []
         case .set(_, let left, let right):
-            let first = try walk(left, owners, variables), second = try walk(right, owners, variables)
+            let first = try traverse(left, owners, variables), second = try traverse(right, owners, variables)
             return first.elementsEqual(second, by: ===) ? first : []
         case .subquery(let collection, let name, let predicate):
-            let members = try walk(collection, owners, variables)
+            let members = try traverse(collection, owners, variables)
             var inner = variables
             inner[name] = members
-            try walk(predicate, owners, inner)
+            try traverse(predicate, owners, inner)
             return members
         case .conditional(let predicate, let first, let second):
-            try walk(predicate, owners, variables)
-            let found = try walk(first, owners, variables), other = try walk(second, owners, variables)
+            try traverse(predicate, owners, variables)
+            let found = try traverse(first, owners, variables), other = try traverse(second, owners, variables)
             return found.elementsEqual(other, by: ===) ? found : []
         }
     }

@@ -22,11 +22,11 @@ enum PredicateValue {
     /// Converts an argument like `init(_:)`, without a cast for the most common types.
     init(argument: any CVarArg) {
         func known<Argument>(_ value: borrowing Argument) -> PredicateValue? {
-            withUnsafePointer(to: value) { place in
-                let place = UnsafeRawPointer(place)
-                if Argument.self == String.self { return .text(place.assumingMemoryBound(to: String.self).pointee) }
-                if Argument.self == Int.self { return .integer(Int64(place.assumingMemoryBound(to: Int.self).pointee)) }
-                if Argument.self == Double.self { return .double(place.assumingMemoryBound(to: Double.self).pointee) }
+            withUnsafePointer(to: value) { address in
+                let address = UnsafeRawPointer(address)
+                if Argument.self == String.self { return .text(address.assumingMemoryBound(to: String.self).pointee) }
+                if Argument.self == Int.self { return .integer(Int64(address.assumingMemoryBound(to: Int.self).pointee)) }
+                if Argument.self == Double.self { return .double(address.assumingMemoryBound(to: Double.self).pointee) }
                 return nil
             }
         }

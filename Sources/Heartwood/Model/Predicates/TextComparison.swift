@@ -107,7 +107,7 @@ struct TextComparison {
                 stepsLeft -= at - resume
                 guard stepsLeft > 0 else {
                     throw PredicateFault(
-                        reason: "The pattern of LIKE was given up on a text of \(text.count) bytes: it almost matches in too many places.")
+                        reason: "The pattern of LIKE was given up on a text of \(text.count) bytes: it almost matches at too many positions.")
                 }
                 resume += 1
                 while isContinuation(resume) { resume += 1 }

@@ -2,7 +2,7 @@ import Foundation
 
 extension NSFetchRequest: NSCopying {
     /// Returns an independent request for the same objects. Both share the entity, the predicate and the properties.
-    public func copy(with zone: NSZone? = nil) -> Any { twin() }
+    public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     /// Makes an independent request for the same objects with this result type.
     ///
@@ -17,13 +17,13 @@ extension NSFetchRequest: NSCopying {
 
     /// An independent request for the same objects.
     /// - Parameter entity: an entity of another model, to replace this request's.
-    func twin(of entity: NSEntityDescription? = nil) -> NSFetchRequest<ResultType> { twin(of: entity, as: ResultType.self) }
+    func duplicate(of entity: NSEntityDescription? = nil) -> NSFetchRequest<ResultType> { duplicate(of: entity, as: ResultType.self) }
 
     /// An independent request for the same objects with another result type.
-    func twin<Other>(of entity: NSEntityDescription? = nil, as type: Other.Type) -> NSFetchRequest<Other> {
-        let twin = NSFetchRequest<Other>(self)
-        if let entity { twin.entity = entity }
-        return twin
+    func duplicate<Other>(of entity: NSEntityDescription? = nil, as type: Other.Type) -> NSFetchRequest<Other> {
+        let duplicate = NSFetchRequest<Other>(self)
+        if let entity { duplicate.entity = entity }
+        return duplicate
     }
 
     /// This request if it has the given result type, otherwise a copy that has it.

@@ -53,21 +53,21 @@ struct KeyPathReading: @unchecked Sendable {
 
 /// A cache of an entity's readings. Any thread may use it.
 final class KeyPathReadings: Sendable {
-    private struct Place: Hashable, @unchecked Sendable {
+    private struct CacheKey: Hashable, @unchecked Sendable {
         // Unchecked: key paths are immutable.
         let keyPath: AnyKeyPath
     }
 
-    private let known = Mutex<[Place: KeyPathReading]>([:])
+    private let known = Mutex<[CacheKey: KeyPathReading]>([:])
 
     subscript(keyPath: AnyKeyPath) -> KeyPathReading? {
         get {
-            let place = Place(keyPath: keyPath)
-            return known.withLock { $0[place] }
+            let key = CacheKey(keyPath: keyPath)
+            return known.withLock { $0[key] }
         }
         set {
-            let place = Place(keyPath: keyPath)
-            known.withLock { $0[place] = newValue }
+            let key = CacheKey(keyPath: keyPath)
+            known.withLock { $0[key] = newValue }
         }
     }
 }

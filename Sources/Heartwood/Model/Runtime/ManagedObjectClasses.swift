@@ -27,15 +27,15 @@ enum ManagedObjectClasses {
     /// Remembers the module of a `#fileID` ("Module/File.swift").
     static func note(fileID: StaticString) {
         guard fileID.hasPointerRepresentation else { return }
-        let place = UInt(bitPattern: fileID.utf8Start)
-        guard newest.load(ordering: .relaxed) != place else { return }
+        let address = UInt(bitPattern: fileID.utf8Start)
+        guard newest.load(ordering: .relaxed) != address else { return }
         let text = UnsafeBufferPointer(start: fileID.utf8Start, count: fileID.utf8CodeUnitCount)
         guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return }
         let module = String(decoding: text[..<slash], as: UTF8.self)
         registry.withLock { registry in
             if !registry.modules.contains(module) { registry.modules.insert(module, at: 0) }
         }
-        newest.store(place, ordering: .relaxed)
+        newest.store(address, ordering: .relaxed)
     }
 
     /// Remembers the module of a class, unless it is Heartwood.
@@ -84,5 +84,5 @@ enum ManagedObjectClasses {
     static func noted(_ name: String) -> AnyClass? { registry.withLock { $0.classes[name] } }
 
     /// A class by its name with the module.
-    static func stated<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? { named(name) as? Class.Type }
+    static func named<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? { named(name) as? Class.Type }
 }

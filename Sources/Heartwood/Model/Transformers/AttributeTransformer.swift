@@ -31,7 +31,7 @@ enum AttributeTransformer {
 
     /// The class that the model states for the attribute's values, if it can be archived.
     private static func ownClasses(_ attribute: NSAttributeDescription) -> [AnyClass] {
-        guard let name = attribute.statedValueClassName, let found = NSClassFromString(name), found is any NSSecureCoding.Type
+        guard let name = attribute.declaredValueClassName, let found = NSClassFromString(name), found is any NSSecureCoding.Type
         else { return [] }
         return [found]
     }

@@ -23,7 +23,7 @@
     /// A transformable attribute names one. `transformedValue(_:)` makes the `Data` that the store keeps, and `reverseTransformedValue(_:)` turns
     /// it back into the value. Register it before the first save or read. Any thread may call it.
     /// Source: https://developer.apple.com/documentation/foundation/valuetransformer
-    open class ValueTransformer: NSObject, NamedTransformers {
+    open class ValueTransformer: NSObject, _NamedTransformers {
         public override init() {
             super.init()
         }
@@ -43,7 +43,8 @@
 
         /// A new transformer of the class with this name.
         fileprivate static func ofClass(named name: String) -> ValueTransformer? {
-            if [NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue, "\(NSSecureUnarchiveFromDataTransformer.self)"].contains(name) {
+            let secure = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+            if name == secure || name == "\(NSSecureUnarchiveFromDataTransformer.self)" {
                 return NSSecureUnarchiveFromDataTransformer()
             }
             guard let found = ManagedObjectClasses.find(name, as: ValueTransformer.self),
@@ -72,9 +73,9 @@
     }
 
     /// Lets an initializer return an existing object.
-    public protocol NamedTransformers {}
+    public protocol _NamedTransformers {}
 
-    extension NamedTransformers where Self: ValueTransformer {
+    extension _NamedTransformers where Self: ValueTransformer {
         /// Finds the transformer registered under the name. Otherwise makes one of the class with that name, or Foundation's own, and registers it.
         /// nil if there is none. The name needs no module if the class's module has made requests. The class must have no stored properties.
         /// Source: https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)

@@ -121,10 +121,10 @@ final class ToManyState {
     }
 
     /// Moves a member of an ordered relationship to an index. The relationship must have been read.
-    func move(_ key: ObjectKey, to place: Int) {
-        guard var members, let old = members.firstIndex(of: key), old != place else { return }
+    func move(_ key: ObjectKey, to index: Int) {
+        guard var members, let old = members.firstIndex(of: key), old != index else { return }
         members.remove(at: old)
-        members.insert(key, at: min(place, members.count))
+        members.insert(key, at: min(index, members.count))
         setOrder(members)
     }
 

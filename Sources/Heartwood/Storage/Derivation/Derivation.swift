@@ -3,7 +3,7 @@ import RecordLog
 
 /// A derived attribute's derivation, ready for use.
 struct Derivation: @unchecked Sendable {
-    // Unchecked: the descriptions belong to a frozen model.
+    // Unchecked: the descriptions belong to an immutable model.
 
     /// An attribute of the object itself, or of an object that it reaches through to-one relationships.
     struct Source {

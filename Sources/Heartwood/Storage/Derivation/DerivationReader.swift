@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compiles the derivation expressions of a frozen model, and refuses those that a store cannot compute.
+/// Compiles the derivation expressions of an immutable model, and refuses those that a store cannot compute.
 ///
 /// Supports exactly Core Data's list: a key path through to-one relationships to an attribute; `canonical:`, `uppercase:` or `lowercase:` of
 /// one; a to-many relationship with `@count`, or with `@sum` of an attribute; `now()`.
@@ -14,14 +14,14 @@ struct DerivationReader {
     func read() throws -> [ObjectIdentifier: [Derivation]] {
         var known: [ObjectIdentifier: Derivation] = [:]
         for entity in entities {
-            for case let composite as NSCompositeAttributeDescription in entity.frozenProperties where composite.hasDerivedElements {
+            for case let composite as NSCompositeAttributeDescription in entity.propertiesByIndex where composite.hasDerivedElements {
                 throw CoreDataError.make(
                     NSPersistentStoreIncompatibleSchemaError,
                     "The model cannot be used: the composite attribute \(entity.name ?? "?").\(composite.name) has an element that is "
                         + "derived; derive an attribute of the entity instead.",
                     [NSValidationKeyErrorKey: composite.name])
             }
-            for case let attribute as NSDerivedAttributeDescription in entity.frozenProperties
+            for case let attribute as NSDerivedAttributeDescription in entity.propertiesByIndex
             where known[ObjectIdentifier(attribute)] == nil {
                 known[ObjectIdentifier(attribute)] = try derivation(of: attribute)
             }
@@ -30,7 +30,7 @@ struct DerivationReader {
         let ranks = try ranks(known)
         var result: [ObjectIdentifier: [Derivation]] = [:]
         for entity in entities where !entity.isAbstract {
-            let list = entity.frozenProperties.compactMap { known[ObjectIdentifier($0)] }
+            let list = entity.propertiesByIndex.compactMap { known[ObjectIdentifier($0)] }
             guard !list.isEmpty else { continue }
             result[ObjectIdentifier(entity)] = list.sorted {
                 (ranks[ObjectIdentifier($0.attribute)] ?? 0, $0.property) < (ranks[ObjectIdentifier($1.attribute)] ?? 0, $1.property)
@@ -76,9 +76,9 @@ struct DerivationReader {
             throw failure(attribute, "it is transient; take that away, since its value is kept in the store")
         }
         guard let node = attribute.derivationExpression?.node else { throw failure(attribute, "needs a derivationExpression") }
-        let families = entities.filter { $0.frozenProperties.contains { $0 === attribute } }
+        let families = entities.filter { $0.propertiesByIndex.contains { $0 === attribute } }
         guard !families.contains(where: { $0.allUniquenessConstraints.contains { $0.contains(attribute.name) } }) else {
-            throw failure(attribute, "it is part of a uniqueness constraint; constrain what it is derived from")
+            throw failure(attribute, "it is part of a uniqueness constraint; constrain the attribute that it is derived from")
         }
         let form = try form(node, attribute, kind)
         return Derivation(attribute: attribute, kind: kind, form: form)
@@ -121,9 +121,9 @@ struct DerivationReader {
     }
 
     /// Returns a copy, a count or a sum.
-    private func form(_ stated: [String], _ attribute: NSDerivedAttributeDescription) throws -> Derivation.Form {
+    private func form(_ given: [String], _ attribute: NSDerivedAttributeDescription) throws -> Derivation.Form {
         guard let entity = attribute.holder else { throw failure(attribute, "it belongs to no entity") }
-        let keys = entity.joiningComposites(stated.filter { $0.lowercased() != "self" })
+        let keys = entity.joiningComposites(given.filter { $0.lowercased() != "self" })
         var owner = entity, path: [NSRelationshipDescription] = []
         for (index, key) in keys.enumerated() {
             guard let property = owner.keptProperty(key) else {
@@ -137,7 +137,7 @@ struct DerivationReader {
                 return .copy(Derivation.Source(path: path, attribute: source))
             case let relationship as NSRelationshipDescription:
                 guard let destination = relationship.destinationEntity, entities.contains(where: { $0 === destination }) else {
-                    throw failure(attribute, "the store does not hold what \(key) leads to")
+                    throw failure(attribute, "the store does not hold the destination of \(key)")
                 }
                 guard relationship.isToMany else {
                     path.append(relationship)

@@ -27,15 +27,15 @@ struct DerivationScope {
 
     /// - Precondition: the scope is a transaction's.
     var transaction: Transaction {
-        guard case .transaction(let transaction) = rows else { preconditionFailure("nothing is written to a commit that is looked at") }
+        guard case .transaction(let transaction) = rows else { preconditionFailure("nothing is written to a commit that is only read") }
         return transaction
     }
 
     @inline(__always)
-    func row(_ reference: RowReference) throws -> RowView? {
+    func row(_ reference: RowReference) throws -> UnsafeRowView? {
         switch rows {
-        case .transaction(let transaction): try transaction.row(reference)
-        case .snapshot(let snapshot): try snapshot.row(reference)
+        case .transaction(let transaction): try transaction.unsafeRow(reference)
+        case .snapshot(let snapshot): try snapshot.unsafeRow(reference)
         }
     }
 
@@ -44,7 +44,7 @@ struct DerivationScope {
     /// - Parameters:
     ///   - values: by property index; an unset value stays as in `row`.
     ///   - row: the row to replace; nil for a new one.
-    func completing(_ values: [ManagedValue], of row: RowView?, in table: EntityTable) throws -> [ManagedValue] {
+    func completing(_ values: [ManagedValue], of row: UnsafeRowView?, in table: EntityTable) throws -> [ManagedValue] {
         guard let derivations = table.derivations else { return values }
         var result = values
         if result.isEmpty { result = Array(repeating: .unset, count: table.runtime.properties.count) }
@@ -60,7 +60,7 @@ struct DerivationScope {
 
     /// Returns the value derived from one row and its to-one relationships.
     /// - Parameter values: as in `completing`, with the values derived before.
-    func value(of derivation: Derivation, _ values: [ManagedValue], _ row: RowView?, _ table: EntityTable) throws -> ManagedValue {
+    func value(of derivation: Derivation, _ values: [ManagedValue], _ row: UnsafeRowView?, _ table: EntityTable) throws -> ManagedValue {
         switch derivation.form {
         case .copy(let source): return try derivation.stored(try value(at: source, values, row, table), of: source.kind)
         case .function(let function, let source):
@@ -72,7 +72,7 @@ struct DerivationScope {
     }
 
     private func value(
-        at source: Derivation.Source, _ values: [ManagedValue], _ row: RowView?, _ table: EntityTable
+        at source: Derivation.Source, _ values: [ManagedValue], _ row: UnsafeRowView?, _ table: EntityTable
     ) throws -> ManagedValue {
         guard let first = source.path.first else {
             let value = values[source.attribute.index]
@@ -114,20 +114,20 @@ struct DerivationScope {
 
 extension EntityTable {
     /// Returns the destination of a row's to-one relationship; nil for null.
-    func reference(_ property: Int, in row: RowView) -> RowReference? {
+    func reference(_ property: Int, in row: UnsafeRowView) -> RowReference? {
         guard let access = runtime.access(property, in: row) else { return nil }
         let reference = row.reference(access)
         return reference.isNone ? nil : reference
     }
 
     /// Returns the value of an attribute that the row itself contains.
-    func value(_ property: Int, _ kind: PropertyKind, in row: RowView) -> ManagedValue {
+    func value(_ property: Int, _ kind: PropertyKind, in row: UnsafeRowView) -> ManagedValue {
         guard let access = runtime.access(property, in: row) else { return .null }
         return ManagedValue(row: row, access: access, kind: kind, slotBase: 0)
     }
 
     /// Whether a column has the same value in two versions of a row.
-    func isEqual(_ property: Int, _ a: RowView, _ b: RowView) -> Bool {
+    func isEqual(_ property: Int, _ a: UnsafeRowView, _ b: UnsafeRowView) -> Bool {
         switch (runtime.access(property, in: a), runtime.access(property, in: b)) {
         case (nil, nil): return true
         case (let x?, let y?):
@@ -142,7 +142,7 @@ extension EntityTable {
     }
 
     /// Whether two versions of a row differ only in derived attributes.
-    func isEqualButDerived(_ a: RowView, _ b: RowView) -> Bool {
+    func isEqualButDerived(_ a: UnsafeRowView, _ b: UnsafeRowView) -> Bool {
         guard let derivations else { return false }
         return positions.indices.allSatisfy { property in
             positions[property] == nil || derivations.contains { $0.property == property } || isEqual(property, a, b)

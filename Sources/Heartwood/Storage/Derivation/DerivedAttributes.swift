@@ -57,8 +57,8 @@ struct DerivedAttributes {
         pass.pending = rows
         for (table, id, watches) in watches.byTable {
             try transaction.forEachChange(in: id) { reference, isNew in
-                let old = isNew ? nil : try pass.base.row(reference)
-                let new = try pass.transaction.row(reference)
+                let old = isNew ? nil : try pass.base.unsafeRow(reference)
+                let new = try pass.transaction.unsafeRow(reference)
                 guard old != nil || new != nil else { return }
                 for watch in watches { try pass.note(watch, table, reference, old, new, isNew: isNew) }
             }
@@ -84,7 +84,7 @@ struct DerivedAttributes {
         self = pass
         return try written.map { reference in
             Rewritten(
-                reference: reference, from: try base.row(reference)?.version, to: try transaction.row(reference)?.version ?? 0)
+                reference: reference, from: try base.unsafeRow(reference)?.version, to: try transaction.unsafeRow(reference)?.version ?? 0)
         }
     }
 
@@ -96,7 +96,8 @@ struct DerivedAttributes {
     }
 
     private mutating func note(
-        _ watch: DerivationWatch, _ table: EntityTable?, _ reference: RowReference, _ old: RowView?, _ new: RowView?, isNew: Bool = false
+        _ watch: DerivationWatch, _ table: EntityTable?, _ reference: RowReference, _ old: UnsafeRowView?, _ new: UnsafeRowView?,
+        isNew: Bool = false
     ) throws {
         func isChanged() -> Bool {
             guard let table, let old, let new else { return true }
@@ -149,7 +150,7 @@ struct DerivedAttributes {
     }
 
     /// Returns the two ends of a link row.
-    private static func ends(of pair: RowView, _ schema: RecordLogSchema) -> (RowReference, RowReference)? {
+    private static func ends(of pair: UnsafeRowView, _ schema: RecordLogSchema) -> (RowReference, RowReference)? {
         guard let link = schema.links.first(where: { $0.id == pair.reference.table }) else { return nil }
         return (
             pair.reference(link.layout.access[JoinTable.sourcePosition]), pair.reference(link.layout.access[JoinTable.destinationPosition])
@@ -161,7 +162,7 @@ struct DerivedAttributes {
     /// Computes all derived attributes of a row, and writes the row where one has changed.
     private mutating func compute(_ reference: RowReference) throws {
         guard let table = scope.schema.table(reference.table), let derivations = table.derivations,
-            let row = try transaction.row(reference)
+            let row = try transaction.unsafeRow(reference)
         else { return }
         var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
         for derivation in derivations {
@@ -184,9 +185,9 @@ struct DerivedAttributes {
                 try values[derivation.property].encode(into: builder, at: position)
             }
         }
-        let body = builder.finish()
+        let body = builder.unsafeBody()
         guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
-        let new = RowView(body: start, byteCount: body.count, reference: reference, version: 0)
+        let new = UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 0)
         for watch in watches[reference.table] {
             try note(watch, table, reference, row, new)
             if case .back = watch.way, watch.properties.contains(where: { !table.isEqual($0, row, new) }) { hasChangedSources = true }
@@ -196,7 +197,7 @@ struct DerivedAttributes {
     }
 
     private func changes(of owner: RowReference, _ relationship: Int) -> ArraySlice<MemberChange> {
-        func place(_ precedes: (MemberChange) -> Bool) -> Int {
+        func lowerBound(_ precedes: (MemberChange) -> Bool) -> Int {
             var low = 0, high = changes.count
             while low < high {
                 let middle = (low + high) / 2
@@ -205,7 +206,7 @@ struct DerivedAttributes {
             return low
         }
         let key = (owner.rawValue, relationship)
-        return changes[place { ($0.owner.rawValue, $0.relationship) < key }..<place { ($0.owner.rawValue, $0.relationship) <= key }]
+        return changes[lowerBound { ($0.owner.rawValue, $0.relationship) < key }..<lowerBound { ($0.owner.rawValue, $0.relationship) <= key }]
     }
 
     private func count(of owner: RowReference, _ relationship: Int, _ table: EntityTable) throws -> Int {

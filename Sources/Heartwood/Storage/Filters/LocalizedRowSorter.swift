@@ -17,7 +17,8 @@ struct LocalizedKey {
             let order: ComparisonResult
             switch (a, b) {
             case (.bytes(let x), .bytes(let y)):
-                order = ComparisonResult(rawValue: x.withUnsafeBytes { x in y.withUnsafeBytes { KeyBytes.compare(x, $0).signum() } }) ?? .orderedSame
+                let sign = x.withUnsafeBytes { x in y.withUnsafeBytes { KeyBytes.compare(x, $0).signum() } }
+                order = ComparisonResult(rawValue: sign) ?? .orderedSame
             case (.text(let x, let textOrder, let isAscending), .text(let y, _, _)):
                 let ascending = Self.compare(x, y, textOrder)
                 order = isAscending ? ascending : ComparisonResult(rawValue: -ascending.rawValue) ?? .orderedSame
@@ -39,7 +40,7 @@ struct LocalizedRowSorter: RowGathering {
     private struct Entry {
         let key: LocalizedKey
         let rank: UInt64
-        let row: RowView
+        let row: UnsafeRowView
 
         func precedes(_ other: Entry) -> Bool {
             let order = key.compare(other.key)
@@ -56,7 +57,7 @@ struct LocalizedRowSorter: RowGathering {
         self.limit = limit.flatMap { $0 <= RowSorter.limitMax ? $0 : nil }
     }
 
-    mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+    mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
         add(Entry(key: try order.localizedKey(of: row, scope), rank: RowSorter.rank(row, part: part), row: row))
     }
 
@@ -73,7 +74,7 @@ struct LocalizedRowSorter: RowGathering {
         for entry in other.entries { add(entry) }
     }
 
-    mutating func sorted() -> [RowView] {
+    mutating func sorted() -> [UnsafeRowView] {
         entries.sort { $0.precedes($1) }
         return entries.map(\.row)
     }

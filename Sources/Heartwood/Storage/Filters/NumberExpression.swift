@@ -2,9 +2,13 @@ import Foundation
 import RecordLog
 
 /// Arithmetic over number columns and constants without a `PredicateValue` for each step. The rules are those of `PredicateNumber`.
-class NumberExpression {
+protocol NumberExpression: RowExpression {
     /// - Returns: nil for null.
-    func number(_ row: RowView) -> PredicateNumber? { nil }
+    func number(_ row: UnsafeRowView) -> PredicateNumber?
+}
+
+extension NumberExpression {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { number(row)?.value ?? .null }
 }
 
 final class NumberConstant: NumberExpression {
@@ -14,7 +18,7 @@ final class NumberConstant: NumberExpression {
         self.constant = constant
     }
 
-    override func number(_ row: RowView) -> PredicateNumber? { constant }
+    func number(_ row: UnsafeRowView) -> PredicateNumber? { constant }
 }
 
 final class NumberColumn: NumberExpression {
@@ -35,7 +39,7 @@ final class NumberColumn: NumberExpression {
         self.property = property
     }
 
-    override func number(_ row: RowView) -> PredicateNumber? {
+    func number(_ row: UnsafeRowView) -> PredicateNumber? {
         guard let access = layouts.access(property, in: row) else { return nil }
         return isInteger ? .integer(row.int64(access)) : .double(row.double(access))
     }
@@ -43,42 +47,31 @@ final class NumberColumn: NumberExpression {
 
 final class NumberCombination: NumberExpression {
     private let function: PredicateFunction
-    private let left: NumberExpression
-    private let right: NumberExpression
+    private let left: any NumberExpression
+    private let right: any NumberExpression
 
-    init(_ function: PredicateFunction, _ left: NumberExpression, _ right: NumberExpression) {
+    init(_ function: PredicateFunction, _ left: any NumberExpression, _ right: any NumberExpression) {
         self.function = function
         self.left = left
         self.right = right
     }
 
-    override func number(_ row: RowView) -> PredicateNumber? {
+    func number(_ row: UnsafeRowView) -> PredicateNumber? {
         guard let a = left.number(row), let b = right.number(row) else { return nil }
         return PredicateNumber.combine(function, a, b)
     }
-}
-
-/// Makes a number a `RowExpression`.
-final class NumberValueExpression: RowExpression {
-    private let number: NumberExpression
-
-    init(_ number: NumberExpression) {
-        self.number = number
-    }
-
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { number.number(row)?.value ?? .null }
 }
 
 /// Compares two numbers by the rules of predicates in memory.
 final class NumberFilter: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let order: ComparisonOperator
-    private let left: NumberExpression
-    private let right: NumberExpression
+    private let left: any NumberExpression
+    private let right: any NumberExpression
     private let condition: IndexCondition?
 
     init(
-        _ comparison: PredicateNode.Comparison, _ order: ComparisonOperator, _ left: NumberExpression, _ right: NumberExpression,
+        _ comparison: PredicateNode.Comparison, _ order: ComparisonOperator, _ left: any NumberExpression, _ right: any NumberExpression,
         _ condition: IndexCondition?
     ) {
         self.condition = condition
@@ -88,7 +81,7 @@ final class NumberFilter: RowFilter {
         self.right = right
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         let a = left.number(row), b = right.number(row)
         switch (a, b) {
         case (.integer(let x), .integer(let y)): return order.holds(x, y)
@@ -110,7 +103,7 @@ extension PredicateCompiler {
         return NumberFilter(comparison, order, left, right, condition)
     }
 
-    func number(_ node: ExpressionNode) -> NumberExpression? {
+    func number(_ node: ExpressionNode) -> (any NumberExpression)? {
         switch node {
         case .constant(.null): return NumberConstant(nil)
         case .constant(let value): return PredicateNumber(value).map(NumberConstant.init)

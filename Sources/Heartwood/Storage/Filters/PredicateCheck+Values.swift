@@ -7,9 +7,9 @@ extension PredicateCheck {
         _ comparison: PredicateNode.Comparison, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
     ) throws(PredicateFault) {
         for (value, other) in [(comparison.right, comparison.left), (comparison.left, comparison.right)] {
-            guard let stranger = value.stranger, !mayHoldObjects(other, entity, variables) else { continue }
+            guard let incomparable = value.incomparable, !mayHoldObjects(other, entity, variables) else { continue }
             throw PredicateFault(
-                reason: "\(ValueText.of(stranger)) is of a type that no attribute is compared with; give a number, a text, a date or the like, "
+                reason: "\(ValueText.of(incomparable)) is of a type that no attribute is compared with; give a number, a text, a date or the like, "
                     + "such as the raw value of an enumeration's case.")
         }
     }
@@ -19,7 +19,7 @@ extension PredicateCheck {
         _ node: ExpressionNode, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
     ) -> Bool {
         switch node {
-        case .constant: node.stranger != nil
+        case .constant: node.incomparable != nil
         case .keyPath(let keys): mayHoldObjects(keys, entity)
         case .path(let base, let keys): mayHoldObjects(keys, PredicatePaths.entity(of: base, entity, variables))
         case .aggregate(let list), .call(_, let list): list.contains { mayHoldObjects($0, entity, variables) }
@@ -47,22 +47,22 @@ extension PredicateCheck {
 
 extension ExpressionNode {
     /// A constant value of an unknown type in the expression.
-    fileprivate var stranger: AnyObject? {
+    fileprivate var incomparable: AnyObject? {
         switch self {
-        case .constant(let value): value.stranger
-        case .aggregate(let list): list.lazy.compactMap(\.stranger).first
+        case .constant(let value): value.incomparable
+        case .aggregate(let list): list.lazy.compactMap(\.incomparable).first
         default: nil
         }
     }
 }
 
 extension PredicateValue {
-    fileprivate var stranger: AnyObject? {
+    fileprivate var incomparable: AnyObject? {
         switch self {
         // A dictionary represents its values, or those of a composite attribute.
-        case .other(let object as NSDictionary): object.allValues.lazy.compactMap { PredicateValue($0).stranger }.first
+        case .other(let object as NSDictionary): object.allValues.lazy.compactMap { PredicateValue($0).incomparable }.first
         case .other(let object): object
-        case .collection(let members): members.lazy.compactMap(\.stranger).first
+        case .collection(let members): members.lazy.compactMap(\.incomparable).first
         default: nil
         }
     }

@@ -6,7 +6,7 @@ enum PredicateCheck {
     static func check(_ node: PredicateNode, entity: NSEntityDescription) throws {
         do {
             try check(node, entity, bound: [:])
-            try PredicatePaths.walk(node, entity: entity) { path in
+            try PredicatePaths.traverse(node, entity: entity) { path in
                 try check(path, "predicate") { $0.print(node) }
             }
         } catch let fault as PredicateFault {
@@ -18,7 +18,7 @@ enum PredicateCheck {
     static func check(_ node: ExpressionNode, entity: NSEntityDescription) throws {
         do {
             try check(node, entity, bound: [:])
-            try PredicatePaths.walk(node, entity: entity) { path in
+            try PredicatePaths.traverse(node, entity: entity) { path in
                 try check(path, "expression") { $0.print(node) }
             }
         } catch let fault as PredicateFault {
@@ -31,8 +31,8 @@ enum PredicateCheck {
         guard !path.owners.isEmpty, let reason = fault(path.keys, path.owners) else { return }
         var printer = PredicatePrinter()
         print(&printer)
-        let place = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
-        throw make("\(reason), at character \(place + 1):\n" + PredicateFormatError.marked(printer.text, at: place), what, printer.text)
+        let offset = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
+        throw make("\(reason), at character \(offset + 1):\n" + PredicateFormatError.marked(printer.text, at: offset), what, printer.text)
     }
 
     static func error(_ fault: PredicateFault, _ node: PredicateNode) -> NSError {
@@ -59,7 +59,7 @@ enum PredicateCheck {
             if key == "entity", !owners.isEmpty, !owners.contains(where: { $0.isKnownInFamily(key) }) {
                 let rest = keys.dropFirst(index + 1)
                 if rest.isEmpty || rest.elementsEqual(["name"]) { return nil }
-                return "of an entity a store can be asked the name, not \(rest.joined(separator: "."))"
+                return "a store can be asked only for an entity's name, not for \(rest.joined(separator: "."))"
             }
             guard let first = owners.first else { return key == "length" ? nil : "\(keys.joined(separator: ".")) leads on from an attribute" }
             let properties = owners.flatMap { $0.familyProperties(key) }

@@ -102,7 +102,7 @@ extension PredicateCompiler {
         // The keys of a Boolean column can only be 0 and 1.
         let isBool = table.runtime.properties[index].kind == .bool
         guard !isBool || constant == 0 || constant == 1 else { return outside(index, found, isLarge: constant > 1) }
-        return IntegerFilter(table.runtime, index, found, constant)
+        return ScalarFilter(table.runtime, index, found, .integer(constant))
     }
 
     /// Compares an integer column with a number that may have a fraction, by an equivalent comparison with the nearest integers.
@@ -131,12 +131,12 @@ extension PredicateCompiler {
     private func double(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let found = comparison.comparison.order else { return nil }
         switch (kind, value) {
-        case (.date, .date(let constant)): return DoubleFilter(table.runtime, index, found, constant)
+        case (.date, .date(let constant)): return ScalarFilter(table.runtime, index, found, .double(constant))
         case (.date, _): return nil
-        case (_, .double(let constant)): return DoubleFilter(table.runtime, index, found, constant)
+        case (_, .double(let constant)): return ScalarFilter(table.runtime, index, found, .double(constant))
         case (_, .integer(let constant)):
             guard Int64(exactly: Double(constant)) == constant else { return nil }
-            return DoubleFilter(table.runtime, index, found, Double(constant))
+            return ScalarFilter(table.runtime, index, found, .double(Double(constant)))
         default: return nil
         }
     }

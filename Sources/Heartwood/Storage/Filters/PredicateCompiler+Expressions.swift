@@ -15,7 +15,7 @@ extension PredicateCompiler {
     }
 
     /// - Returns: nil where a part cannot be computed from a row.
-    func expression(_ node: ExpressionNode) -> RowExpression? {
+    func expression(_ node: ExpressionNode) -> (any RowExpression)? {
         switch node {
         case .constant(let value): return ConstantExpression(value)
         case .keyPath(let keys):
@@ -26,7 +26,8 @@ extension PredicateCompiler {
             default: return property.isTransient ? nil : ColumnExpression(table.runtime, index)
             }
         case .call(let function, let arguments):
-            return number(node).map(NumberValueExpression.init) ?? expressions(arguments).map { CallExpression(function, $0) }
+            if let number = number(node) { return number }
+            return expressions(arguments).map { CallExpression(function, $0) }
         case .aggregate(let list): return expressions(list).map(ListExpression.init)
         case .conditional(let predicate, let first, let second):
             guard let test = compile(predicate), let first = expression(first), let second = expression(second) else { return nil }
@@ -35,7 +36,7 @@ extension PredicateCompiler {
         }
     }
 
-    private func expressions(_ nodes: [ExpressionNode]) -> [RowExpression]? {
+    private func expressions(_ nodes: [ExpressionNode]) -> [any RowExpression]? {
         let compiled = nodes.compactMap(expression)
         return compiled.count == nodes.count ? compiled : nil
     }
@@ -44,18 +45,18 @@ extension PredicateCompiler {
 /// Compares two expressions by the rules of predicates in memory.
 final class ExpressionFilter: RowFilter {
     private let comparison: PredicateNode.Comparison
-    private let left: RowExpression
-    private let right: RowExpression
+    private let left: any RowExpression
+    private let right: any RowExpression
     private let condition: IndexCondition?
 
-    init(_ comparison: PredicateNode.Comparison, _ left: RowExpression, _ right: RowExpression, _ condition: IndexCondition?) {
+    init(_ comparison: PredicateNode.Comparison, _ left: any RowExpression, _ right: any RowExpression, _ condition: IndexCondition?) {
         self.condition = condition
         self.comparison = comparison
         self.left = left
         self.right = right
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         try comparison.holds(try left.value(row, scope), try right.value(row, scope))
     }
 

@@ -35,7 +35,7 @@ final class MatchCountFilter: RowFilter {
         self.constant = constant
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var count: Int64 = 0
         try scope.view.forEachMember(of: row.reference, in: source.members) { member in
             if try destinations.matches(member, scope) { count += 1 }

@@ -2,8 +2,8 @@ import Foundation
 import RecordLog
 
 /// A node of a compiled expression, bound to one table, which computes a value from row bytes.
-class RowExpression {
-    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
+protocol RowExpression: AnyObject {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue
 }
 
 final class ConstantExpression: RowExpression {
@@ -13,37 +13,36 @@ final class ConstantExpression: RowExpression {
         self.constant = constant
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { constant }
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { constant }
 }
 
 /// A value computed from one column; null where the column is null.
-class PropertyExpression: RowExpression {
-    final let runtime: EntityRuntime
-    final let property: Int
+protocol PropertyExpression: RowExpression {
+    var runtime: EntityRuntime { get }
+    var property: Int { get }
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue
+}
 
-    init(_ runtime: EntityRuntime, _ property: Int) {
-        self.runtime = runtime
-        self.property = property
-    }
-
-    final override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+extension PropertyExpression {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         guard let access = runtime.access(property, in: row) else { return .null }
         return try value(at: access, of: row, scope)
     }
-
-    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
 }
 
 /// An attribute's value, as key-value coding returns it.
 final class ColumnExpression: PropertyExpression {
+    let runtime: EntityRuntime
+    let property: Int
     private let kind: PropertyKind
 
-    override init(_ runtime: EntityRuntime, _ property: Int) {
+    init(_ runtime: EntityRuntime, _ property: Int) {
+        self.runtime = runtime
+        self.property = property
         kind = runtime.properties[property].kind
-        super.init(runtime, property)
     }
 
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         switch kind {
         case .bool: return .integer(row.int64(access) != 0 ? 1 : 0)
         case .int16, .int32, .int64: return .integer(row.int64(access))
@@ -61,42 +60,42 @@ final class ColumnExpression: PropertyExpression {
 
 final class CallExpression: RowExpression {
     private let function: PredicateFunction
-    private let arguments: [RowExpression]
+    private let arguments: [any RowExpression]
 
-    init(_ function: PredicateFunction, _ arguments: [RowExpression]) {
+    init(_ function: PredicateFunction, _ arguments: [any RowExpression]) {
         self.function = function
         self.arguments = arguments
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         function.apply(try arguments.map { try $0.value(row, scope) })
     }
 }
 
 final class ListExpression: RowExpression {
-    private let parts: [RowExpression]
+    private let parts: [any RowExpression]
 
-    init(_ parts: [RowExpression]) {
+    init(_ parts: [any RowExpression]) {
         self.parts = parts
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         .collection(try parts.map { try $0.value(row, scope) })
     }
 }
 
 final class ConditionalExpression: RowExpression {
     private let test: RowFilter
-    private let first: RowExpression
-    private let second: RowExpression
+    private let first: any RowExpression
+    private let second: any RowExpression
 
-    init(_ test: RowFilter, _ first: RowExpression, _ second: RowExpression) {
+    init(_ test: RowFilter, _ first: any RowExpression, _ second: any RowExpression) {
         self.test = test
         self.first = first
         self.second = second
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         try test.matches(row, scope) ? first.value(row, scope) : second.value(row, scope)
     }
 }

@@ -16,7 +16,7 @@ class ColumnFilter: RowFilter {
 
     /// Returns the column's access in `row`; nil for null.
     @inline(__always)
-    final func access(_ row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
+    final func access(_ row: UnsafeRowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
     /// Returns the index condition of a column that equals one of several constants.
     /// - Parameter append: appends a constant to a key.
@@ -31,8 +31,8 @@ class ColumnFilter: RowFilter {
     /// Filters by comparing the column with a constant. Each comparison has its own loop without unpredictable branches.
     @inline(__always)
     fileprivate final func filter<Value: Comparable>(
-        _ rows: UnsafeMutableBufferPointer<RowView>, _ comparison: ComparisonOperator, _ constant: Value,
-        _ read: (RowView, ColumnAccess) -> Value
+        _ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ comparison: ComparisonOperator, _ constant: Value,
+        _ read: (UnsafeRowView, ColumnAccess) -> Value
     ) -> Int {
         @inline(__always)
         func keep(whenNull: Int = 0, _ holds: (Value, Value) -> Bool) -> Int {
@@ -63,7 +63,7 @@ final class NullFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         (access(row) == nil) == isNull
     }
 
@@ -75,59 +75,49 @@ final class NullFilter: ColumnFilter {
     }
 }
 
-/// Compares an integer or Boolean column.
-final class IntegerFilter: ColumnFilter {
-    let comparison: ComparisonOperator
-    /// 0 or 1 for a Boolean column.
-    let constant: Int64
+/// Compares an integer, Boolean, float, double or date column.
+final class ScalarFilter: ColumnFilter {
+    enum Constant {
+        /// 0 or 1 for a Boolean column.
+        case integer(Int64)
+        case double(Double)
+    }
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
+    let comparison: ComparisonOperator
+    let constant: Constant
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Constant) {
         self.comparison = comparison
         self.constant = constant
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
-        return comparison.holds(row.int64(access), constant)
+        return switch constant {
+        case .integer(let constant): comparison.holds(row.int64(access), constant)
+        case .double(let constant): comparison.holds(row.double(access), constant)
+        }
     }
 
-    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
-        filter(rows, comparison, constant) { row, access in row.int64(access) }
+    override func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
+        switch constant {
+        case .integer(let constant): filter(rows, comparison, constant) { row, access in row.int64(access) }
+        case .double(let constant): filter(rows, comparison, constant) { row, access in row.double(access) }
+        }
     }
 
     override var indexCondition: IndexCondition? {
         let key = KeyBuilder()
-        if runtime.properties[property].kind == .bool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
-        return IndexCondition(property: property, comparison, key.bytes)
-    }
-}
-
-/// Compares a float, double or date column.
-final class DoubleFilter: ColumnFilter {
-    let comparison: ComparisonOperator
-    let constant: Double
-
-    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Double) {
-        self.comparison = comparison
-        self.constant = constant
-        super.init(runtime, property)
-    }
-
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
-        guard let access = access(row) else { return comparison == .notEqual }
-        return comparison.holds(row.double(access), constant)
-    }
-
-    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
-        filter(rows, comparison, constant) { row, access in row.double(access) }
-    }
-
-    override var indexCondition: IndexCondition? {
-        guard !constant.isNaN else { return nil }
-        let key = KeyBuilder()
-        key.append(double: constant)
-        return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
+        switch constant {
+        case .integer(let constant):
+            if runtime.properties[property].kind == .bool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
+            return IndexCondition(property: property, comparison, key.bytes)
+        case .double(let constant):
+            guard !constant.isNaN else { return nil }
+            key.append(double: constant)
+            return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
+        }
     }
 
     /// NaN's key comes first, and no order comparison holds for NaN.
@@ -148,7 +138,7 @@ final class DoubleSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(row.double(access))
     }
@@ -171,7 +161,7 @@ final class DecimalFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
         let value = row.decimal(access)
         guard !value.isNaN else { return comparison == .notEqual }
@@ -179,7 +169,7 @@ final class DecimalFilter: ColumnFilter {
         let key = scope.key
         key.removeAll()
         key.append(decimal: value)
-        return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.buffer, $0) }, 0)
+        return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.unsafeBuffer, $0) }, 0)
     }
 
     override var indexCondition: IndexCondition? {
@@ -206,19 +196,19 @@ final class DecimalSetFilter: ColumnFilter {
         components = constants.compactMap { constant in
             key.removeAll()
             key.append(decimal: StoredDecimal(constant))
-            return table.number(of: key.buffer).isNew ? key.bytes : nil
+            return table.number(of: key.unsafeBuffer).isNew ? key.bytes : nil
         }
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         let value = row.decimal(access)
         guard !value.isNaN else { return false }
         let key = scope.key
         key.removeAll()
         key.append(decimal: value)
-        return table.contains(key.buffer)
+        return table.contains(key.unsafeBuffer)
     }
 
     override var indexCondition: IndexCondition? { IndexCondition(property: property, kind: .equal(components)) }
@@ -234,7 +224,7 @@ final class UUIDFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return (row.uuid(access) == constant) != isNegated
     }
@@ -253,7 +243,7 @@ final class UUIDSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(UUID(storedBytes: row.uuid(access)))
     }
@@ -272,7 +262,7 @@ final class ReferenceFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return constants.contains(row.reference(access)) != isNegated
     }
@@ -292,7 +282,7 @@ final class BytesFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return constant.elementsEqual(row.bytes(access)) != isNegated
     }
@@ -314,7 +304,7 @@ final class BytesSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return table.contains(row.bytes(access))
     }
@@ -335,7 +325,7 @@ final class IntegerSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(row.int64(access))
     }

@@ -20,7 +20,7 @@ struct DestinationFilters {
     func matches(_ reference: RowReference, _ scope: QueryScope, whenGone: Bool = false) throws -> Bool {
         let id = Int(reference.table.rawValue)
         guard id < byTable.count, let test = byTable[id] else { return false }
-        guard let row = try scope.view.snapshot.row(reference) else { return whenGone }
+        guard let row = try scope.view.snapshot.unsafeRow(reference) else { return whenGone }
         scope.rowsVisited &+= 1
         return try test.matches(row, scope)
     }
@@ -46,7 +46,7 @@ final class ToOneFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return whenNull }
         return try destinations.matches(row.reference(access), scope, whenGone: whenNull)
     }
@@ -55,9 +55,9 @@ final class ToOneFilter: ColumnFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        var marks = RowSet()
-        let isFound = try lookup.forEachTarget(destinations) { _, row in marks.insert(row.reference) }
-        return isFound ? SemiJoinFilter(runtime, property, marks, whenNull: whenNull) : self
+        var rows = RowSet()
+        let isFound = try lookup.forEachTarget(destinations) { _, row in rows.insert(row.reference) }
+        return isFound ? SemiJoinFilter(runtime, property, rows, whenNull: whenNull) : self
     }
 }
 
@@ -71,7 +71,7 @@ final class AnyMemberFilter: RowFilter {
         self.destinations = destinations
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var found = false
         try scope.view.forEachMember(of: row.reference, in: source.members) { member in
             found = try destinations.matches(member, scope)
@@ -84,9 +84,9 @@ final class AnyMemberFilter: RowFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        var marks = RowSet()
-        let isFound = try lookup.forEachOwner(of: destinations, in: source) { marks.insert($0) }
-        return isFound ? RowSetFilter(marks) : self
+        var rows = RowSet()
+        let isFound = try lookup.forEachOwner(of: destinations, in: source) { rows.insert($0) }
+        return isFound ? RowSetFilter(rows) : self
     }
 }
 
@@ -100,7 +100,7 @@ final class AnyMemberIdentityFilter: RowFilter {
         self.constants = constants
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var found = false
         try scope.view.forEachMember(of: row.reference, in: source.members) { member in
             found = constants.contains(member)
@@ -113,9 +113,9 @@ final class AnyMemberIdentityFilter: RowFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        var marks = RowSet()
-        try lookup.forEachOwner(of: constants.sorted { $0.rawValue < $1.rawValue }, in: source) { marks.insert($0) }
-        return RowSetFilter(marks)
+        var rows = RowSet()
+        try lookup.forEachOwner(of: constants.sorted { $0.rawValue < $1.rawValue }, in: source) { rows.insert($0) }
+        return RowSetFilter(rows)
     }
 }
 
@@ -131,7 +131,7 @@ final class MemberCountFilter: RowFilter {
         self.constant = constant
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         comparison.holds(Int64(try scope.view.memberCount(of: row.reference, in: source.members)), constant)
     }
 

@@ -13,12 +13,12 @@ final class TextFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return try matcher.matches(row.bytes(access), matcher.folding(scope)) != isNegated
     }
 
-    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+    override func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
         let folding = matcher.folding(scope)
         return try rows.keep { row in
             guard let access = access(row) else { return isNegated }
@@ -45,7 +45,7 @@ final class TextSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return table.contains(row.bytes(access))
     }

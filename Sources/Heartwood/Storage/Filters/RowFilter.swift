@@ -4,11 +4,11 @@ import RecordLog
 ///
 /// Null follows the rules of Core Data's stores: `=` with a value is false, `!=` is true, an order comparison is false.
 class RowFilter {
-    func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool { false }
+    func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool { false }
 
     /// Moves the matching rows to the front, in their order.
     /// - Returns: the number of matching rows. The rows behind them are unspecified.
-    func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+    func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
         try rows.keep { try matches($0, scope) }
     }
 
@@ -28,11 +28,11 @@ class RowFilter {
     final var format: String?
 }
 
-extension UnsafeMutableBufferPointer<RowView> {
+extension UnsafeMutableBufferPointer<UnsafeRowView> {
     /// Moves the rows for which `holds` is true to the front, in their order.
     /// - Returns: the number of those rows.
     @inline(__always)
-    func keep(_ holds: (RowView) throws -> Bool) rethrows -> Int {
+    func keep(_ holds: (UnsafeRowView) throws -> Bool) rethrows -> Int {
         var kept = 0
         for index in indices where try holds(self[index]) {
             self[kept] = self[index]
@@ -68,12 +68,12 @@ final class AllFilter: CompoundFilter {
     /// Joins tests into one; nil for none.
     static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllFilter(tests) }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try !test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return false }
         return true
     }
 
-    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+    override func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
         var count = rows.count
         for test in list where count > 0 {
             let left = UnsafeMutableBufferPointer(rebasing: rows[..<count])
@@ -88,7 +88,7 @@ final class AllFilter: CompoundFilter {
 }
 
 final class AnyFilter: CompoundFilter {
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return true }
         return false
     }
@@ -120,7 +120,7 @@ final class NotFilter: RowFilter {
         self.test = test
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         try !test.matches(row, scope)
     }
 
@@ -141,5 +141,5 @@ final class ConstantFilter: RowFilter {
         self.value = value
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool { value }
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool { value }
 }

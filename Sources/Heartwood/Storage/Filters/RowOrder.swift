@@ -31,7 +31,7 @@ struct RowOrder {
             var path: [Int] = []
             for name in key.path {
                 guard let index = entity.propertyIndexByName[name] else { return nil }
-                let property = entity.frozenProperties[index]
+                let property = entity.propertiesByIndex[index]
                 guard !property.isTransient, let type = PropertyKind(property).columnType, type != .value else { return nil }
                 path.append(index)
                 if let relationship = property as? NSRelationshipDescription, let destination = relationship.destinationEntity {
@@ -44,7 +44,7 @@ struct RowOrder {
         leading = parts.first.flatMap { first in
             guard first.path.count == 1, let index = first.path.first else { return nil }
             let isWhole: Bool
-            switch PropertyKind(table.runtime.entity.frozenProperties[index]) {
+            switch PropertyKind(table.runtime.entity.propertiesByIndex[index]) {
             case .int16, .int32, .int64: isWhole = true
             case .float, .double, .date: isWhole = false
             default: return nil
@@ -55,7 +55,7 @@ struct RowOrder {
 
     /// Returns the value of `RowSorter.prefix` for a row without building its key; nil where the key is needed.
     @inline(__always)
-    func prefix(of row: RowView) -> UInt64? {
+    func prefix(of row: UnsafeRowView) -> UInt64? {
         guard let leading, let access = leading.layouts.access(leading.property, in: row) else { return nil }
         let word = leading.isWhole ? KeyBuilder.word(of: row.int64(access)) : KeyBuilder.word(of: row.double(access))
         return leading.isAscending ? RowSorter.prefix(word, isHigh: true) : RowSorter.prefix(~word, isHigh: false)
@@ -74,11 +74,11 @@ struct RowOrder {
         return result
     }
 
-    func appendKey(of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+    func appendKey(of row: UnsafeRowView, to key: KeyBuilder, _ scope: QueryScope) throws {
         for part in parts { try append(part, of: row, to: key, scope) }
     }
 
-    private func append(_ part: Part, of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+    private func append(_ part: Part, of row: UnsafeRowView, to key: KeyBuilder, _ scope: QueryScope) throws {
         guard let (row, access) = try column(part, of: row, scope) else { return key.appendNull(descending: !part.isAscending) }
         guard part.textOrder == .caseInsensitive, !access.isAbsent, !row.isNull(access) else {
             return key.append(column: access, of: row, descending: !part.isAscending)
@@ -93,14 +93,14 @@ struct RowOrder {
 
     /// Returns the column at the end of a part's path, and its row; nil where a relationship on the path is null.
     @inline(__always)
-    private func column(_ part: Part, of row: RowView, _ scope: QueryScope) throws -> (RowView, ColumnAccess)? {
+    private func column(_ part: Part, of row: UnsafeRowView, _ scope: QueryScope) throws -> (UnsafeRowView, ColumnAccess)? {
         var row = row
         var runtime = table.runtime
         for (position, index) in part.path.enumerated() {
             guard let access = runtime.access(index, in: row) else { return nil }
             if position == part.path.count - 1 { return (row, access) }
             let reference = row.reference(access)
-            guard let next = try scope.view.snapshot.row(reference), let owner = scope.view.schema.table(reference.table) else { return nil }
+            guard let next = try scope.view.snapshot.unsafeRow(reference), let owner = scope.view.schema.table(reference.table) else { return nil }
             row = next
             runtime = owner.runtime
         }
@@ -110,7 +110,7 @@ struct RowOrder {
     // MARK: Localized text
 
     /// Returns a row's key, part by part.
-    func localizedKey(of row: RowView, _ scope: QueryScope) throws -> LocalizedKey {
+    func localizedKey(of row: UnsafeRowView, _ scope: QueryScope) throws -> LocalizedKey {
         let key = scope.key
         return LocalizedKey(parts: try parts.map { part in
             guard part.textOrder.isLocalized else {

@@ -19,8 +19,8 @@ struct RowSet {
 
     func contains(_ row: RowReference) -> Bool {
         if words.isEmpty {
-            let place = place(of: row)
-            return place < few.count && few[place] == row
+            let index = index(of: row)
+            return index < few.count && few[index] == row
         }
         let table = Int(row.table.rawValue), word = Int(row.row / 64)
         guard table < words.count, word < words[table].count else { return false }
@@ -29,7 +29,7 @@ struct RowSet {
 
     /// Returns the row's position in `few`, or the position at which to insert it.
     @inline(__always)
-    private func place(of row: RowReference) -> Int {
+    private func index(of row: RowReference) -> Int {
         var start = 0, length = few.count
         while length > 0 {
             let half = length / 2
@@ -45,24 +45,24 @@ struct RowSet {
     mutating func insert(_ row: RowReference) -> Bool {
         if words.isEmpty {
             let isLast = few.last.map { $0.rawValue < row.rawValue } ?? true
-            let place = isLast ? few.count : place(of: row)
-            guard isLast || few[place] != row else { return false }
+            let index = isLast ? few.count : index(of: row)
+            guard isLast || few[index] != row else { return false }
             if few.count < Self.fewMax {
                 if few.isEmpty { few.reserveCapacity(Self.fewFirst) }
-                if isLast { few.append(row) } else { few.insert(row, at: place) }
+                if isLast { few.append(row) } else { few.insert(row, at: index) }
                 count += 1
                 return true
             }
-            for one in few { mark(one) }
+            for one in few { insertBit(one) }
             few = []
         }
-        guard mark(row) else { return false }
+        guard insertBit(row) else { return false }
         count += 1
         return true
     }
 
     @discardableResult
-    private mutating func mark(_ row: RowReference) -> Bool {
+    private mutating func insertBit(_ row: RowReference) -> Bool {
         let table = Int(row.table.rawValue)
         while words.count <= table { words.append([]) }
         return words[table].setBit(row.row)
@@ -72,32 +72,32 @@ struct RowSet {
     /// - Complexity: O(words between).
     func firstRow(of table: TableID, from row: UInt64) -> UInt64? {
         if words.isEmpty {
-            let place = place(of: RowReference(table: table, row: row))
-            return place < few.count && few[place].table == table ? few[place].row : nil
+            let index = index(of: RowReference(table: table, row: row))
+            return index < few.count && few[index].table == table ? few[index].row : nil
         }
         guard Int(table.rawValue) < words.count else { return nil }
         let words = words[Int(table.rawValue)]
-        var place = Int(row / 64)
-        guard place < words.count else { return nil }
-        var left = words[place] & (UInt64.max << (row % 64))
+        var index = Int(row / 64)
+        guard index < words.count else { return nil }
+        var left = words[index] & (UInt64.max << (row % 64))
         while left == 0 {
-            place += 1
-            guard place < words.count else { return nil }
-            left = words[place]
+            index += 1
+            guard index < words.count else { return nil }
+            left = words[index]
         }
-        return UInt64(place * 64 + left.trailingZeroBitCount)
+        return UInt64(index * 64 + left.trailingZeroBitCount)
     }
 
     /// Calls `body` with each row, ordered by table and number.
     func forEach(_ body: (RowReference) throws -> Void) rethrows {
         for row in few { try body(row) }
         for (table, words) in words.enumerated() {
-            for (place, word) in words.enumerated() {
+            for (index, word) in words.enumerated() {
                 var left = word
                 while left != 0 {
                     let bit = left.trailingZeroBitCount
                     left &= left - 1
-                    try body(RowReference(table: TableID(rawValue: UInt16(table)), row: UInt64(place * 64 + bit)))
+                    try body(RowReference(table: TableID(rawValue: UInt16(table)), row: UInt64(index * 64 + bit)))
                 }
             }
         }

@@ -2,39 +2,39 @@ import RecordLog
 
 /// Tests whether a row is in a set that was found in advance, or is not in it.
 final class RowSetFilter: RowFilter {
-    private let marks: RowSet
+    private let set: RowSet
     private let isNegated: Bool
 
-    init(_ marks: RowSet, isNegated: Bool = false) {
-        self.marks = marks
+    init(_ set: RowSet, isNegated: Bool = false) {
+        self.set = set
         self.isNegated = isNegated
     }
 
     /// The rows that match, all of one table; nil where all others match.
-    var rows: RowSet? { isNegated ? nil : marks }
+    var rows: RowSet? { isNegated ? nil : set }
 
-    var negated: RowSetFilter { RowSetFilter(marks, isNegated: !isNegated) }
+    var negated: RowSetFilter { RowSetFilter(set, isNegated: !isNegated) }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
-        marks.contains(row.reference) != isNegated
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+        set.contains(row.reference) != isNegated
     }
 }
 
 /// Tests whether a to-one relationship's destination is in a set that was found in advance.
 final class SemiJoinFilter: ColumnFilter {
-    private let marks: RowSet
+    private let set: RowSet
     private let whenNull: Bool
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ marks: RowSet, whenNull: Bool) {
-        self.marks = marks
+    init(_ runtime: EntityRuntime, _ property: Int, _ set: RowSet, whenNull: Bool) {
+        self.set = set
         self.whenNull = whenNull
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return whenNull }
         let reference = row.reference(access)
-        if marks.contains(reference) { return true }
+        if set.contains(reference) { return true }
         // A destination that no longer exists counts as null.
         return try whenNull && !scope.view.snapshot.contains(reference)
     }
@@ -44,10 +44,10 @@ final class SemiJoinFilter: ColumnFilter {
 
     override var indexCondition: IndexCondition? {
         // No index knows which references lead to missing rows.
-        guard !whenNull, marks.count <= Self.listMax else { return nil }
+        guard !whenNull, set.count <= Self.listMax else { return nil }
         let key = KeyBuilder()
         var list: [[UInt8]] = []
-        marks.forEach { reference in
+        set.forEach { reference in
             key.removeAll()
             key.append(reference: reference)
             list.append(key.bytes)
@@ -66,15 +66,15 @@ final class IdentityFilter: RowFilter {
         self.isNegated = isNegated
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         constants.contains(row.reference) != isNegated
     }
 
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
-        var marks = RowSet()
-        for constant in constants where try lookup.isHere(constant) { marks.insert(constant) }
-        return RowSetFilter(marks, isNegated: isNegated)
+        var set = RowSet()
+        for constant in constants where try lookup.isHere(constant) { set.insert(constant) }
+        return RowSetFilter(set, isNegated: isNegated)
     }
 }

@@ -6,10 +6,10 @@ protocol RowGathering {
     /// - Parameter limit: the number of rows to return; nil for all.
     init(limit: Int?)
     /// - Parameter part: the index of the row's table in the query.
-    mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws
+    mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws
     /// Adds the rows that another thread has collected.
     mutating func add(_ other: Self)
-    mutating func sorted() -> [RowView]
+    mutating func sorted() -> [UnsafeRowView]
 }
 
 /// Sorts rows by their keys. Rows with equal keys come by table, then by number.
@@ -22,7 +22,7 @@ struct RowSorter: RowGathering {
         let start: Int
         let end: Int
         let rank: UInt64
-        let row: RowView
+        let row: UnsafeRowView
     }
 
     private var arena: [UInt8] = []
@@ -41,13 +41,13 @@ struct RowSorter: RowGathering {
         self.limit = limit.map { $0 <= Self.limitMax ? $0 : Int.max / 4 } ?? Int.max / 4
     }
 
-    mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+    mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
         // Skips most rows where the limit is small.
         if bound != .max, let prefix = order.prefix(of: row), prefix > bound { return }
         let key = scope.key
         key.removeAll()
         try order.appendKey(of: row, to: key, scope)
-        let bytes = key.buffer
+        let bytes = key.unsafeBuffer
         // A component starts with a tag that distinguishes null from a value; the value's bytes follow.
         var prefix: UInt64 = 0
         if let tag = bytes.first {
@@ -64,7 +64,7 @@ struct RowSorter: RowGathering {
 
     /// Returns a row's rank among rows with equal keys.
     @inline(__always)
-    static func rank(_ row: RowView, part: Int) -> UInt64 { UInt64(part) << 48 | row.reference.row }
+    static func rank(_ row: UnsafeRowView, part: Int) -> UInt64 { UInt64(part) << 48 | row.reference.row }
 
     /// Returns the start of a key as a number.
     /// - Parameter isHigh: whether the first component's tag is the one that sorts last, of null's and a value's.
@@ -111,7 +111,7 @@ struct RowSorter: RowGathering {
         if entries.count >= roomMax { cut() }
     }
 
-    mutating func sorted() -> [RowView] {
+    mutating func sorted() -> [UnsafeRowView] {
         sort()
         return entries.map(\.row)
     }

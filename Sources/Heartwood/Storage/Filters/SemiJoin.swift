@@ -21,7 +21,7 @@ struct SemiJoin {
 
     /// Calls `body` with each object that meets its table's condition.
     /// - Returns: false where the cost would exceed the budget; `body` was not called then.
-    func forEachTarget(_ destinations: DestinationFilters, _ body: (EntityTable, RowView) throws -> Void) throws -> Bool {
+    func forEachTarget(_ destinations: DestinationFilters, _ body: (EntityTable, UnsafeRowView) throws -> Void) throws -> Bool {
         var found: [(table: EntityTable, plan: AccessPlan)] = []
         var left = budget
         for (id, test) in destinations.list {
@@ -62,7 +62,7 @@ struct SemiJoin {
         case .inverse:
             guard let inverse = source.inverse else { return }
             for member in members {
-                guard let table = view.schema.table(member.table), let row = try view.snapshot.row(member) else { continue }
+                guard let table = view.schema.table(member.table), let row = try view.snapshot.unsafeRow(member) else { continue }
                 scope.rowsVisited += 1
                 try owner(of: row, table, inverse).map(body)
             }
@@ -78,7 +78,7 @@ struct SemiJoin {
         }
     }
 
-    private func owner(of row: RowView, _ members: EntityTable, _ inverse: Int) throws -> RowReference? {
+    private func owner(of row: UnsafeRowView, _ members: EntityTable, _ inverse: Int) throws -> RowReference? {
         guard let access = members.runtime.access(inverse, in: row) else { return nil }
         let owner = row.reference(access)
         return try isHere(owner) ? owner : nil
@@ -97,7 +97,7 @@ struct SemiJoin {
             var cursor = try view.snapshot.cursor(index)
             while try cursor.next() != nil {
                 scope.entriesCounted += 1
-                if let owner = RecordLogView.firstReference(of: cursor.key), owner.table == table.id { body(owner) }
+                if let owner = RecordLogView.firstReference(of: cursor.unsafeKey), owner.table == table.id { body(owner) }
             }
         }
         return true
@@ -121,11 +121,11 @@ struct MemberCounts {
     /// Returns a filter that compares the counts with a constant. Rows without members have no count.
     func test(_ comparison: ComparisonOperator, _ constant: Int64, _ lookup: SemiJoin) throws -> RowSetFilter {
         let isNegated = comparison.holds(0, constant)
-        var marks = RowSet()
+        var rows = RowSet()
         for (row, count) in counts where comparison.holds(count, constant) != isNegated {
             let reference = RowReference(table: lookup.table.id, row: row)
-            if try lookup.isHere(reference) { marks.insert(reference) }
+            if try lookup.isHere(reference) { rows.insert(reference) }
         }
-        return RowSetFilter(marks, isNegated: isNegated)
+        return RowSetFilter(rows, isNegated: isNegated)
     }
 }

@@ -22,7 +22,7 @@ struct HistoryDecoder {
     private let value: ValueReader
     private var window: [UInt8] = []
     /// The window's offset in the value, and the next byte's offset in the window.
-    private var start = 0, place = 0
+    private var start = 0, offset = 0
     private var table: TableID?
     private var nextRow: UInt64 = 1
     /// The properties of the updates that follow.
@@ -41,7 +41,7 @@ struct HistoryDecoder {
     /// Returns the next run; nil at the end.
     /// - Throws: `Malformed`; a `StoreError` where the value cannot be read.
     mutating func next() throws -> Run? {
-        while start + place < value.count {
+        while start + offset < value.count {
             let word = try varint()
             guard let item = HistoryItem(rawValue: word & HistoryItem.mask) else { throw Malformed() }
             let argument = word >> HistoryItem.bits
@@ -101,14 +101,14 @@ struct HistoryDecoder {
     // MARK: Bytes
 
     private mutating func byte() throws -> UInt8 {
-        if place == window.count { try advance() }
-        defer { place += 1 }
-        return window[place]
+        if offset == window.count { try advance() }
+        defer { offset += 1 }
+        return window[offset]
     }
 
     private mutating func advance() throws {
         start += window.count
-        place = 0
+        offset = 0
         let count = min(Self.windowSize, value.count - start)
         guard count > 0 else { throw Malformed() }
         var piece = [UInt8](repeating: 0, count: count)
@@ -128,14 +128,14 @@ struct HistoryDecoder {
     }
 
     private mutating func bytes(_ count: UInt64) throws -> [UInt8] {
-        guard count <= UInt64(value.count - start - place) else { throw Malformed() }
+        guard count <= UInt64(value.count - start - offset) else { throw Malformed() }
         var result: [UInt8] = []
         result.reserveCapacity(Int(count))
         while result.count < Int(count) {
-            if place == window.count { try advance() }
-            let part = min(Int(count) - result.count, window.count - place)
-            result.append(contentsOf: window[place..<place + part])
-            place += part
+            if offset == window.count { try advance() }
+            let part = min(Int(count) - result.count, window.count - offset)
+            result.append(contentsOf: window[offset..<offset + part])
+            offset += part
         }
         return result
     }

@@ -1,6 +1,7 @@
 import RecordLog
 
-/// The transactions of a history whose time is earlier than that of the transaction before: a clock was set back. Spec: docs/format/stack.md, "History".
+/// The transactions of a history whose time is earlier than that of the transaction before: a clock was set back. Spec: docs/format/stack.md,
+/// "History".
 ///
 /// Between two falls times rise with transaction numbers, so a date is found there by binary search. The list has a maximal length: when it is
 /// full, the oldest fall is forgotten, and the transactions before the next one are searched one by one.
@@ -26,7 +27,7 @@ struct HistoryFalls: Equatable {
 
     /// Reads the falls of a history as of one commit.
     init(of table: TableID, in snapshot: Snapshot) throws(StoreError) {
-        if let bytes = try snapshot.systemValue(RecordLogSystemRow.historyFalls) { self.init(bytes, of: table) } else { self.init() }
+        if let bytes = try snapshot.unsafeSystemValue(RecordLogSystemRow.historyFalls) { self.init(bytes, of: table) } else { self.init() }
     }
 
     /// Splits a part of the history into runs.

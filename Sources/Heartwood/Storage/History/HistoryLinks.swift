@@ -47,8 +47,8 @@ struct HistoryLinks {
     mutating func note(_ link: JoinTable) throws {
         var pass = self
         try transaction.forEachChange(in: link.id) { (reference, isNew, isDeleted) throws in
-            let old = isNew ? nil : try pass.base.row(reference)
-            let new = isDeleted ? nil : try pass.transaction.row(reference)
+            let old = isNew ? nil : try pass.base.unsafeRow(reference)
+            let new = isDeleted ? nil : try pass.transaction.unsafeRow(reference)
             guard let pair = new ?? old else { return }
             func isMoved(_ position: Int) -> Bool {
                 guard let old, let new else { return true }
@@ -76,18 +76,18 @@ struct HistoryLinks {
     // MARK: Columns
 
     /// Collects the old and new owners in the to-one columns of a table's changed rows.
-    /// - Parameter stated: the only properties that can have changed; empty where this is unknown.
-    mutating func note(_ table: EntityTable, stated: [Int]) throws {
+    /// - Parameter assigned: the only properties that can have changed; empty where this is unknown.
+    mutating func note(_ table: EntityTable, assigned: [Int]) throws {
         let columns = table.positions.indices.filter { property in
             let found = table.runtime.properties[property]
             return table.positions[property] != nil && found.kind == .toOne && found.inverse != nil && found.inverseIsToMany
-                && (stated.isEmpty || stated.contains(property))
+                && (assigned.isEmpty || assigned.contains(property))
         }
         guard !columns.isEmpty else { return }
         var pass = self
         try transaction.forEachChange(in: table.id) { (reference, isNew, isDeleted) throws in
-            let old = isNew ? nil : try pass.base.row(reference)
-            let new = isDeleted ? nil : try pass.transaction.row(reference)
+            let old = isNew ? nil : try pass.base.unsafeRow(reference)
+            let new = isDeleted ? nil : try pass.transaction.unsafeRow(reference)
             for property in columns {
                 let before = old.flatMap { table.reference(property, in: $0) }, after = new.flatMap { table.reference(property, in: $0) }
                 guard before != after, let inverse = table.runtime.properties[property].inverse else { continue }

@@ -9,7 +9,7 @@ import RecordLog
 struct HistoryRecorder {
     private let transaction: Transaction
     private let schema: RecordLogSchema
-    private let stated: [String]
+    private let assigned: [String]
     private var links: HistoryLinks
     private var encoder = HistoryEncoder()
     /// The changed properties of the current update.
@@ -20,21 +20,21 @@ struct HistoryRecorder {
     /// Bytes that are collected before they are written to the log.
     private static let pieceSize = 32 << 10
 
-    /// - Parameter stated: the properties that a batch request has set.
-    init(transaction: Transaction, schema: RecordLogSchema, stated: [String]) {
+    /// - Parameter assigned: the properties that a batch request has set.
+    init(transaction: Transaction, schema: RecordLogSchema, assigned: [String]) {
         self.transaction = transaction
         self.schema = schema
-        self.stated = stated
+        self.assigned = assigned
         links = HistoryLinks(transaction, schema)
     }
 
     /// - Parameter now: the clock's time, in seconds since 2001.
     mutating func record(in table: HistoryTable, _ origin: TransactionOrigin, at now: Double) throws {
         for link in schema.links { try links.note(link) }
-        for case let table? in schema.tables { try links.note(table, stated: statedProperties(of: table)) }
+        for case let table? in schema.tables { try links.note(table, assigned: assignedProperties(of: table)) }
         var pass = self
         let changes = try transaction.writeValue { writer in
-            for case let table? in pass.schema.tables { try pass.tell(table, to: writer) }
+            for case let table? in pass.schema.tables { try pass.write(table, to: writer) }
             pass.encoder.endRun()
             try pass.handOver(to: writer)
         }
@@ -50,14 +50,14 @@ struct HistoryRecorder {
         set(.processID, TransactionOrigin.processID)
         set(.bundleID, TransactionOrigin.bundleID)
         builder.set(HistoryTable.Field.changes.rawValue, value: changes)
-        try transaction.put(reference, body: builder.finish())
+        try transaction.put(reference, body: builder.unsafeBody())
     }
 
     /// Returns the clock's time. If the clock was set back a little since the transaction before, returns the next time after that one's, so that
     /// "after" means the same by date and by number. If it was set back by more, records a fall.
     private func time(of reference: RowReference, in table: HistoryTable, at now: Double) throws -> Double {
         // If the transaction before is deleted, all earlier ones are, so there is no time to compare with.
-        guard reference.row > 1, let last = try base.row(RowReference(table: table.id, row: reference.row - 1)) else { return now }
+        guard reference.row > 1, let last = try base.unsafeRow(RowReference(table: table.id, row: reference.row - 1)) else { return now }
         let time = table.timestamp(of: last)
         if now > time { return now }
         if time - now <= HistoryFalls.tolerance { return time.nextUp }
@@ -78,40 +78,40 @@ struct HistoryRecorder {
 
     // MARK: One table
 
-    private mutating func tell(_ table: EntityTable, to writer: ValueWriter) throws {
+    private mutating func write(_ table: EntityTable, to writer: ValueWriter) throws {
         encoder.begin(table.id)
-        let stated = statedProperties(of: table), preserved = PreservedColumns(of: table)
+        let assigned = assignedProperties(of: table), preserved = PreservedColumns(of: table)
         // The next row whose only change is in its links.
         var linked = links.firstRow(of: table.id, from: 0)
         var pass = self
         func goOn() throws {
             if pass.encoder.bytes.count >= Self.pieceSize { try pass.handOver(to: writer) }
         }
-        func tellLinked(before row: UInt64) throws {
+        func writeLinked(before row: UInt64) throws {
             while let next = linked, next < row {
-                try pass.tellLinks(RowReference(table: table.id, row: next), table)
+                try pass.writeLinks(RowReference(table: table.id, row: next), table)
                 linked = pass.links.firstRow(of: table.id, from: next + 1)
                 try goOn()
             }
         }
         try transaction.forEachChange(in: table.id) { (reference, isNew, isDeleted) throws in
-            try tellLinked(before: reference.row)
+            try writeLinked(before: reference.row)
             if linked == reference.row { linked = pass.links.firstRow(of: table.id, from: reference.row + 1) }
-            try pass.tell(reference, table, isNew: isNew, isDeleted: isDeleted, stated, preserved)
+            try pass.write(reference, table, isNew: isNew, isDeleted: isDeleted, assigned, preserved)
             try goOn()
         }
-        try tellLinked(before: .max)
+        try writeLinked(before: .max)
         self = pass
     }
 
-    private mutating func tell(
-        _ reference: RowReference, _ table: EntityTable, isNew: Bool, isDeleted: Bool, _ stated: [Int], _ preserved: PreservedColumns?
+    private mutating func write(
+        _ reference: RowReference, _ table: EntityTable, isNew: Bool, isDeleted: Bool, _ assigned: [Int], _ preserved: PreservedColumns?
     ) throws {
         guard !isNew else {
             if !isDeleted { encoder.add(.insertions, reference.row) }
             return
         }
-        guard let old = try base.row(reference) else {
+        guard let old = try base.unsafeRow(reference) else {
             // A row number that was reserved before, or an object whose deletion was undone.
             if !isDeleted { encoder.add(.insertions, reference.row) }
             return
@@ -125,20 +125,20 @@ struct HistoryRecorder {
             return
         }
         changed.removeAll(keepingCapacity: true)
-        if stated.isEmpty || table.derivations != nil {
-            guard let new = try transaction.row(reference) else { return }
+        if assigned.isEmpty || table.derivations != nil {
+            guard let new = try transaction.unsafeRow(reference) else { return }
             for property in table.positions.indices where table.positions[property] != nil {
                 if !table.isEqual(property, old, new) { changed.append(property) }
             }
-            if stated.contains(where: changed.contains) { add(stated) }
+            if assigned.contains(where: changed.contains) { add(assigned) }
         } else {
-            changed.append(contentsOf: stated)
+            changed.append(contentsOf: assigned)
         }
         if !links.isEmpty { add(links.properties(of: reference, in: table)) }
         encoder.addUpdate(reference.row, changed, of: table)
     }
 
-    private mutating func tellLinks(_ reference: RowReference, _ table: EntityTable) throws {
+    private mutating func writeLinks(_ reference: RowReference, _ table: EntityTable) throws {
         guard try base.contains(reference) else { return }
         changed.removeAll(keepingCapacity: true)
         add(links.properties(of: reference, in: table))
@@ -151,9 +151,9 @@ struct HistoryRecorder {
     }
 
     /// Returns the properties that the batch has set in a table, ascending.
-    private func statedProperties(of table: EntityTable) -> [Int] {
-        guard !stated.isEmpty else { return [] }
+    private func assignedProperties(of table: EntityTable) -> [Int] {
+        guard !assigned.isEmpty else { return [] }
         let derived = Set(table.derivations?.map(\.property) ?? [])
-        return Set(stated.compactMap(table.runtime.index)).filter { table.positions[$0] != nil && !derived.contains($0) }.sorted()
+        return Set(assigned.compactMap(table.runtime.index)).filter { table.positions[$0] != nil && !derived.contains($0) }.sorted()
     }
 }

@@ -50,15 +50,15 @@ struct HistoryTable: Sendable {
         try HistoryTable(transaction.defineTable(name: RecordLogNames.history, columns: Field.allCases.map { ($0.name, $0.type) }))
     }
 
-    func access(_ field: Field, of row: RowView) -> ColumnAccess {
+    func access(_ field: Field, of row: UnsafeRowView) -> ColumnAccess {
         let layout = Int(row.layoutID.rawValue)
         return layout < layouts.count ? layouts[layout].access[field.rawValue] : .absent
     }
 
     /// The time of a transaction, in seconds since 2001.
-    func timestamp(of row: RowView) -> Double { row.double(access(.timestamp, of: row)) }
+    func timestamp(of row: UnsafeRowView) -> Double { row.double(access(.timestamp, of: row)) }
 
-    func text(_ field: Field, of row: RowView) -> String? {
+    func text(_ field: Field, of row: UnsafeRowView) -> String? {
         let access = access(field, of: row)
         return access.isAbsent || row.isNull(access) ? nil : String(decoding: row.bytes(access), as: UTF8.self)
     }

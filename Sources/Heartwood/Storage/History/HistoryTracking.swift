@@ -16,7 +16,7 @@ struct TransactionOrigin {
 /// Whether a store's handle records history, and the table that it records in.
 final class HistoryTracking: Sendable {
     private struct State {
-        var isWanted = false
+        var isEnabled = false
         var catalog: Catalog?
         var table: HistoryTable?
     }
@@ -30,11 +30,11 @@ final class HistoryTracking: Sendable {
     /// Replaces the clock that dates this handle's transactions.
     func setClock(_ new: @escaping @Sendable () -> Double) { clock.withLock { $0 = new } }
 
-    func begin(isWanted: Bool) {
-        state.withLock { $0 = State(isWanted: isWanted) }
+    func begin(isEnabled: Bool) {
+        state.withLock { $0 = State(isEnabled: isEnabled) }
     }
 
-    var isWanted: Bool { state.withLock { $0.isWanted } }
+    var isEnabled: Bool { state.withLock { $0.isEnabled } }
 
     /// Returns the table as of a catalog; nil where it has none. Costs one comparison while the catalog stays the same.
     func table(in catalog: Catalog) throws -> HistoryTable? {
@@ -49,6 +49,6 @@ final class HistoryTracking: Sendable {
     /// Returns the table to record a transaction in; nil where the store tracks no history. Creates the table again where another handle has ended
     /// the history and this one tracks it.
     func table(for transaction: Transaction) throws -> HistoryTable? {
-        try table(in: transaction.catalog) ?? (isWanted ? HistoryTable.define(in: transaction) : nil)
+        try table(in: transaction.catalog) ?? (isEnabled ? HistoryTable.define(in: transaction) : nil)
     }
 }

@@ -33,13 +33,13 @@ final class PreservedColumns {
     private static func isPreserved(_ property: Int, _ runtime: EntityRuntime) -> Bool {
         let entity = runtime.entity
         // The elements of a preserved composite are preserved.
-        return [property, runtime.statedIndex(property)].contains {
-            (entity.frozenProperties[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
+        return [property, runtime.declaredIndex(property)].contains {
+            (entity.propertiesByIndex[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
         }
     }
 
     /// Returns the preserved values of a row, valid until the next call; nil where all are null.
-    func body(of row: RowView, in snapshot: Snapshot) throws -> UnsafeRawBufferPointer? {
+    func body(of row: UnsafeRowView, in snapshot: Snapshot) throws -> UnsafeRawBufferPointer? {
         builder.begin(layout)
         var isEmpty = true
         for (index, property) in properties.enumerated() {
@@ -53,7 +53,7 @@ final class PreservedColumns {
             }
             isEmpty = false
         }
-        return isEmpty ? nil : builder.finish()
+        return isEmpty ? nil : builder.unsafeBody()
     }
 
     /// Returns the preserved values of a deleted object by property name. Values of properties that the entity no longer has are left out.
@@ -63,14 +63,14 @@ final class PreservedColumns {
     ) throws -> [AnyHashable: Any]? {
         try body.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, layout.fits(bytes) else { throw HistoryDecoder.Malformed() }
-            let row = RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
+            let row = UnsafeRowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
             var values: [String: Any] = [:]
             for (position, column) in layout.columns.enumerated() where !row.isNull(layout.access[position]) {
                 guard let index = properties[column.id] else { continue }
                 let property = runtime.properties[index], kind: PropertyKind = property.kind == .externalData ? .data : property.kind
                 guard kind.columnType == column.type else { continue }
                 let value = ManagedValue(row: row, access: layout.access[position], kind: kind, slotBase: 0)
-                values[property.name] = AttributeCoding.object(value, property: runtime.entity.frozenProperties[index], kind: kind)
+                values[property.name] = AttributeCoding.object(value, property: runtime.entity.propertiesByIndex[index], kind: kind)
             }
             let named = runtime.nested(values)
             return named.isEmpty ? nil : named

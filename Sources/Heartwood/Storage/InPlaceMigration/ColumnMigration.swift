@@ -40,13 +40,13 @@ final class ColumnMigration {
     /// Whether the table's rows must be read.
     var needsRows: Bool { filling != nil || isRequired || conversion != .none || moved != nil }
 
-    private func access(in row: RowView) -> ColumnAccess? {
+    private func access(in row: UnsafeRowView) -> ColumnAccess? {
         let access = accesses[Int(row.layoutID.rawValue)]
         return access.isAbsent || row.isNull(access) ? nil : access
     }
 
     /// Returns the relationship's new destination.
-    private func reference(in row: RowView, _ moved: MovedReferences) -> RowReference? {
+    private func reference(in row: UnsafeRowView, _ moved: MovedReferences) -> RowReference? {
         if let access = access(in: row) {
             let reference = row.reference(access)
             if !reference.isNone, !moved.isGone(reference) { return reference }
@@ -56,7 +56,7 @@ final class ColumnMigration {
 
     /// Whether a row must be rewritten.
     /// - Throws: 134110 where a required value is missing.
-    func changes(_ row: RowView) throws -> Bool {
+    func changes(_ row: UnsafeRowView) throws -> Bool {
         if let moved {
             let new = reference(in: row, moved), old = access(in: row).map { row.reference($0).rawValue }
             // The migration removes the object that the row referred to.
@@ -70,7 +70,7 @@ final class ColumnMigration {
     }
 
     /// Writes the property's new value into a row of the new layout.
-    func write(_ row: RowView, into builder: RowBuilder, _ transaction: Transaction) throws {
+    func write(_ row: UnsafeRowView, into builder: RowBuilder, _ transaction: Transaction) throws {
         if let moved {
             if let reference = reference(in: row, moved) { builder.set(position, reference: reference) }
             return

@@ -82,9 +82,10 @@ struct MigratedRelationships {
                 }
                 let dangling = column.kept == nil ? [] : try pairs.dangling(of: relationship, in: table, base)
                 guard !gone.isEmpty || !dangling.isEmpty || !references.isEmpty else { continue }
-                result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(gone: gone, dangling: dangling, references) { row in
+                result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(
+                    gone: gone, dangling: dangling, references) { row in
                     MigrationErrors.unsuited(
-                        "The object in row \(row) would have two of what it can have one of", relationship, of: table.destination)
+                        "The object in row \(row) would have two destinations of a to-one relationship", relationship, of: table.destination)
                 }
             }
         }
@@ -117,33 +118,33 @@ struct MigratedRelationships {
         guard let table = transaction.catalog.table(named: plan.name) else { return false }
         var list: [RelationshipPairs.Pair] = []
         try pairs.forEach(of: plan.relationship, in: transaction.base) { list.append($0) }
-        let places = plan.relationship.isOrdered ? Self.places(of: list) : []
-        let inversePlaces = plan.isOrderedTwice ? Self.places(of: list.map(\.inverted)) : []
+        let positions = plan.relationship.isOrdered ? Self.positions(of: list) : []
+        let inversePositions = plan.isOrderedTwice ? Self.positions(of: list.map(\.inverted)) : []
         let builder = RowBuilder()
         for (index, pair) in list.enumerated() {
             builder.begin(table.currentLayout)
             builder.set(JoinTable.sourcePosition, reference: pair.owner)
             builder.set(JoinTable.destinationPosition, reference: pair.member)
-            if !places.isEmpty { builder.set(JoinTable.orderPosition, int64: places[index]) }
-            if !inversePlaces.isEmpty { builder.set(JoinTable.inverseOrderPosition, int64: inversePlaces[index]) }
+            if !positions.isEmpty { builder.set(JoinTable.orderPosition, int64: positions[index]) }
+            if !inversePositions.isEmpty { builder.set(JoinTable.inverseOrderPosition, int64: inversePositions[index]) }
             let row = try transaction.newRow(in: table.id)
-            try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+            try transaction.put(RowReference(table: table.id, row: row), body: builder.unsafeBody())
         }
         return !list.isEmpty
     }
 
     /// Numbers the members of each owner: in their old order, or by row where they had none.
-    private static func places(of pairs: [RelationshipPairs.Pair]) -> [Int64] {
-        func key(_ pair: RelationshipPairs.Pair) -> (UInt64, Int64, UInt64) { (pair.owner.rawValue, pair.place ?? 0, pair.member.rawValue) }
+    private static func positions(of pairs: [RelationshipPairs.Pair]) -> [Int64] {
+        func key(_ pair: RelationshipPairs.Pair) -> (UInt64, Int64, UInt64) { (pair.owner.rawValue, pair.position ?? 0, pair.member.rawValue) }
         let order = pairs.indices.sorted { key(pairs[$0]) < key(pairs[$1]) }
-        var places = [Int64](repeating: 0, count: pairs.count)
-        var last: (owner: RowReference, place: Int64)?
+        var positions = [Int64](repeating: 0, count: pairs.count)
+        var last: (owner: RowReference, position: Int64)?
         for index in order {
             let owner = pairs[index].owner
-            let place = last.flatMap { $0.owner == owner ? $0.place &+ LinkOrder.distance : nil } ?? 0
-            places[index] = place
-            last = (owner, place)
+            let position = last.flatMap { $0.owner == owner ? $0.position &+ LinkOrder.distance : nil } ?? 0
+            positions[index] = position
+            last = (owner, position)
         }
-        return places
+        return positions
     }
 }

@@ -101,7 +101,7 @@ final class MigratedTable {
             guard isChanged else { return true }
             builder.begin(layout)
             for step in steps { try step.write(row, into: builder, transaction) }
-            try transaction.put(row.reference, body: builder.finish())
+            try transaction.put(row.reference, body: builder.unsafeBody())
             hasWritten = true
             return true
         }
@@ -125,10 +125,11 @@ struct MigratedColumn {
 
     fileprivate static func all(of pair: ModelComparison.EntityPair, _ table: TableDefinition) -> [MigratedColumn] {
         let sources = sources(of: pair)
-        return pair.destination.frozenProperties.compactMap { property in
+        return pair.destination.propertiesByIndex.compactMap { property in
             guard !property.isTransient, let type = PropertyKind(property).columnType else { return nil }
             let source = sources[property.name].flatMap { known in
-                table.currentLayout.columns.first { $0.name == known.name }.map { (column: $0, property: known.property, conversion: known.conversion) }
+                table.currentLayout.columns.first { $0.name == known.name }
+                    .map { (column: $0, property: known.property, conversion: known.conversion) }
             }
             return MigratedColumn(
                 property: property, type: type, source: source,
@@ -141,7 +142,7 @@ struct MigratedColumn {
     /// Returns the old columns by the names of the new ones. A derived attribute whose type has changed has no old column: it is derived again.
     private static func sources(of pair: ModelComparison.EntityPair) -> [String: Source] {
         var sources: [String: Source] = [:]
-        let old = pair.source.frozenProperties
+        let old = pair.source.propertiesByIndex
         for match in pair.properties {
             guard let before = match.source as? NSAttributeDescription, let after = match.destination as? NSAttributeDescription else {
                 sources[match.destination.name] = (match.source.name, match.source, .none)
@@ -149,9 +150,9 @@ struct MigratedColumn {
             }
             for column in ModelComparison.columns(from: before, to: after) {
                 guard let conversion = AttributeConversion(from: column.source.attribute, to: column.destination.attribute),
-                    let stated = old.first(where: { $0.name == column.source.name })
+                    let original = old.first(where: { $0.name == column.source.name })
                 else { continue }
-                sources[column.destination.name] = (column.source.name, stated, conversion)
+                sources[column.destination.name] = (column.source.name, original, conversion)
             }
         }
         return sources

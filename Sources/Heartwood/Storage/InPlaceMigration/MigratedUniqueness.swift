@@ -3,7 +3,7 @@ import RecordLog
 
 /// Checks that rows are as unique as the new version of a model requires, over all entities that share a constraint.
 struct MigratedUniqueness {
-    private struct Place: Hashable {
+    private struct Declaration: Hashable {
         let entity: ObjectIdentifier
         let constraint: [String]
     }
@@ -14,16 +14,16 @@ struct MigratedUniqueness {
 
     /// Returns the constraints that the old version did not already guarantee for the same values.
     static func all(_ tables: [MigratedTable], _ catalog: Catalog) -> [MigratedUniqueness] {
-        var families: [Place: [MigratedTable]] = [:]
+        var families: [Declaration: [MigratedTable]] = [:]
         for table in tables {
             for constraint in table.destination.allUniquenessConstraints {
-                let place = Place(entity: ObjectIdentifier(table.destination.first(stating: constraint)), constraint: constraint)
-                families[place, default: []].append(table)
+                let declaration = Declaration(entity: ObjectIdentifier(table.destination.first(declaring: constraint)), constraint: constraint)
+                families[declaration, default: []].append(table)
             }
         }
-        return families.compactMap { place, tables in
-            let before = tables.map { holder(of: place.constraint, $0, catalog).map(ObjectIdentifier.init) }
-            return Set(before).count == 1 && before[0] != nil ? nil : MigratedUniqueness(constraint: place.constraint, tables: tables)
+        return families.compactMap { declaration, tables in
+            let before = tables.map { holder(of: declaration.constraint, $0, catalog).map(ObjectIdentifier.init) }
+            return Set(before).count == 1 && before[0] != nil ? nil : MigratedUniqueness(constraint: declaration.constraint, tables: tables)
         }
     }
 
@@ -34,7 +34,7 @@ struct MigratedUniqueness {
         let isKnown = catalog.indexes(on: table.definition.id).contains { index in
             index.name.hasPrefix(RecordLogNames.unique([])) && index.parts.map(\.column) == columns.map(\.id)
         }
-        return isKnown ? table.source.first(stating: columns.map(\.name)) : nil
+        return isKnown ? table.source.first(declaring: columns.map(\.name)) : nil
     }
 
     /// - Throws: 134111, naming the first two rows found with equal values.
@@ -44,9 +44,9 @@ struct MigratedUniqueness {
         var hashes: [(hash: Int, row: RowReference)] = []
         for (id, reader) in readers {
             try transaction.base.scan(id) { old in
-                guard let row = try transaction.row(old.reference), reader.read(row) else { return true }
+                guard let row = try transaction.unsafeRow(old.reference), reader.read(row) else { return true }
                 var hasher = Hasher()
-                hasher.combine(bytes: reader.key.buffer)
+                hasher.combine(bytes: reader.key.unsafeBuffer)
                 hashes.append((hasher.finalize(), old.reference))
                 return true
             }
@@ -59,7 +59,7 @@ struct MigratedUniqueness {
             if end - start > 1 {
                 var seen: [[UInt8]: RowReference] = [:]
                 for entry in hashes[start..<end] {
-                    guard let reader = readers[entry.row.table], let row = try transaction.row(entry.row), reader.read(row) else { continue }
+                    guard let reader = readers[entry.row.table], let row = try transaction.unsafeRow(entry.row), reader.read(row) else { continue }
                     if let other = seen.updateValue(entry.row, forKey: reader.key.bytes) { throw violation(other, entry.row) }
                 }
             }
@@ -82,7 +82,7 @@ struct MigratedUniqueness {
         }
 
         /// - Returns: false for a row with a null, which is never equal to another.
-        func read(_ row: RowView) -> Bool {
+        func read(_ row: UnsafeRowView) -> Bool {
             key.removeAll()
             for access in accesses[Int(row.layoutID.rawValue)] {
                 guard !access.isAbsent, !row.isNull(access) else { return false }
@@ -108,7 +108,7 @@ struct MigratedUniqueness {
 
 extension NSEntityDescription {
     /// The topmost superentity with a uniqueness constraint, in an unbroken chain of such entities that starts at this one.
-    fileprivate func first(stating constraint: [String]) -> NSEntityDescription {
+    fileprivate func first(declaring constraint: [String]) -> NSEntityDescription {
         var entity = self
         while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }
         return entity

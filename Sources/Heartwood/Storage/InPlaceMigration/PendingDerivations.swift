@@ -11,14 +11,14 @@ enum PendingDerivations {
     static func note(
         _ comparison: ModelComparison, _ entities: [NSEntityDescription], in transaction: Transaction, isChanged: Bool
     ) throws {
-        let derived = entities.filter { $0.frozenProperties.contains { $0 is NSDerivedAttributeDescription } }
+        let derived = entities.filter { $0.propertiesByIndex.contains { $0 is NSDerivedAttributeDescription } }
         guard derived.contains(where: { isChanged || hasNewDerivation($0, comparison) }) else { return }
         try transaction.setSystemValue(RecordLogSystemRow.pendingDerivations, [1])
     }
 
     private static func hasNewDerivation(_ entity: NSEntityDescription, _ comparison: ModelComparison) -> Bool {
         let pairs = comparison.pair(to: entity)?.properties ?? []
-        return entity.frozenProperties.contains { property in
+        return entity.propertiesByIndex.contains { property in
             guard let derived = property as? NSDerivedAttributeDescription else { return false }
             let old = pairs.first { $0.destination === derived }?.source as? NSDerivedAttributeDescription
             return old?.derivationExpression?.description != derived.derivationExpression?.description

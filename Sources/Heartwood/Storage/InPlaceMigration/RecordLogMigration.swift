@@ -15,7 +15,7 @@ struct RecordLogMigration {
 
     private var base: Snapshot { transaction.base }
 
-    /// - Precondition: both models are frozen.
+    /// - Precondition: both models are immutable.
     init(_ transaction: Transaction, _ comparison: ModelComparison, configuration: String?) {
         self.transaction = transaction
         self.comparison = comparison

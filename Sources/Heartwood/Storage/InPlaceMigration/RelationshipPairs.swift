@@ -7,8 +7,8 @@ struct RelationshipPairs {
         let owner: RowReference
         let member: RowReference
         /// The member's position among the owner's members, and the owner's among the member's; nil where there was no order.
-        let place: Int64?
-        let inversePlace: Int64?
+        let position: Int64?
+        let inversePosition: Int64?
     }
 
     /// The owner's table.
@@ -74,7 +74,7 @@ struct RelationshipPairs {
             let accesses = Self.accesses(column, table.definition)
             try base.scan(table.definition.id) { row in
                 if let member = Self.reference(accesses, row), try isThere(member, base) {
-                    try body(Pair(owner: row.reference, member: member, place: nil, inversePlace: nil))
+                    try body(Pair(owner: row.reference, member: member, position: nil, inversePosition: nil))
                 }
                 return true
             }
@@ -83,7 +83,7 @@ struct RelationshipPairs {
                 let accesses = Self.accesses(column, member)
                 try base.scan(member.id) { row in
                     if let owner = Self.reference(accesses, row), owner.table == table.definition.id {
-                        try body(Pair(owner: owner, member: row.reference, place: nil, inversePlace: nil))
+                        try body(Pair(owner: owner, member: row.reference, position: nil, inversePosition: nil))
                     }
                     return true
                 }
@@ -99,7 +99,7 @@ struct RelationshipPairs {
 
     /// A deletion leaves the references of a relationship without an inverse as they are. No other kind of relationship may hold such a reference.
     private func isThere(_ member: RowReference, _ base: Snapshot) throws -> Bool {
-        try relationship.inverseRelationship != nil || base.row(member) != nil
+        try relationship.inverseRelationship != nil || base.unsafeRow(member) != nil
     }
 
     /// Returns the references to missing rows in a to-one relationship without an inverse.
@@ -108,20 +108,20 @@ struct RelationshipPairs {
         let accesses = Self.accesses(column, table.definition)
         var result: Set<RowReference> = []
         try base.scan(table.definition.id) { row in
-            if let member = Self.reference(accesses, row), try base.row(member) == nil { result.insert(member) }
+            if let member = Self.reference(accesses, row), try base.unsafeRow(member) == nil { result.insert(member) }
             return true
         }
         return result
     }
 
-    private static func pair(_ row: RowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {
+    private static func pair(_ row: UnsafeRowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {
         let source = row.reference(layout.access[JoinTable.sourcePosition])
         let destination = row.reference(layout.access[JoinTable.destinationPosition])
-        let place = plan.relationship.isOrdered ? row.int64(layout.access[JoinTable.orderPosition]) : nil
-        let inversePlace = plan.isOrderedTwice ? row.int64(layout.access[JoinTable.inverseOrderPosition]) : nil
+        let position = plan.relationship.isOrdered ? row.int64(layout.access[JoinTable.orderPosition]) : nil
+        let inversePosition = plan.isOrderedTwice ? row.int64(layout.access[JoinTable.inverseOrderPosition]) : nil
         return isForward
-            ? Pair(owner: source, member: destination, place: place, inversePlace: inversePlace)
-            : Pair(owner: destination, member: source, place: inversePlace, inversePlace: place)
+            ? Pair(owner: source, member: destination, position: position, inversePosition: inversePosition)
+            : Pair(owner: destination, member: source, position: inversePosition, inversePosition: position)
     }
 
     /// Returns the column's accesses by layout.
@@ -129,7 +129,7 @@ struct RelationshipPairs {
         table.layouts.map { layout in layout.position(of: column).map { layout.access[$0] } ?? .absent }
     }
 
-    private static func reference(_ accesses: [ColumnAccess], _ row: RowView) -> RowReference? {
+    private static func reference(_ accesses: [ColumnAccess], _ row: UnsafeRowView) -> RowReference? {
         let access = accesses[Int(row.layoutID.rawValue)]
         guard !access.isAbsent, !row.isNull(access) else { return nil }
         let reference = row.reference(access)
@@ -139,5 +139,5 @@ struct RelationshipPairs {
 
 extension RelationshipPairs.Pair {
     /// The pair as the inverse sees it.
-    var inverted: Self { Self(owner: member, member: owner, place: inversePlace, inversePlace: place) }
+    var inverted: Self { Self(owner: member, member: owner, position: inversePosition, inversePosition: position) }
 }

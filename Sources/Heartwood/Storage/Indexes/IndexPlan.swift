@@ -67,7 +67,7 @@ struct IndexPlan {
     /// Returns the indexes of one entity's table: one for each to-one relationship, uniqueness constraint and fetch index, inherited ones included.
     static func all(of entity: NSEntityDescription) -> [IndexPlan] {
         var plans: [IndexPlan] = []
-        for property in entity.frozenProperties where PropertyKind(property) == .toOne && !property.isTransient {
+        for property in entity.propertiesByIndex where PropertyKind(property) == .toOne && !property.isTransient {
             plans.append(IndexPlan(name: RecordLogNames.reference(property.name), columns: [property.name], isUnique: false))
         }
         for constraint in entity.allUniquenessConstraints {

@@ -34,7 +34,7 @@ extension PredicateCompiler {
         func component(_ value: PredicateValue) -> [UInt8]? {
             let builder = KeyBuilder()
             builder.append(value, isText: isText)
-            return builder.buffer.first == KeyBuilder.valueTag ? builder.bytes : nil
+            return builder.unsafeBuffer.first == KeyBuilder.valueTag ? builder.bytes : nil
         }
         if !isText, value.mayBeDecimal || mayBeDecimal(node) {
             if let number = PredicateNumber(value) { return near(number.double, operation, key) }

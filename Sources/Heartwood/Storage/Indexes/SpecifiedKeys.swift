@@ -24,7 +24,7 @@ final class SpecifiedKeys: IndexKeyExtractor {
     /// Whether the keys can be built from rows of a layout.
     func suits(_ layout: RowLayout) -> Bool { CompiledKeys(specification, layout) != nil }
 
-    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
+    func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         nonisolated(unsafe) let key = key, row = row
         return compiled.withLock { layouts in
             let index = layouts.list.firstIndex { $0.layout === layout } ?? layouts.list.count
@@ -45,7 +45,7 @@ final class SpecifiedKeys: IndexKeyExtractor {
 private struct CompiledKeys {
     private enum Part {
         case column(ColumnAccess, isDescending: Bool)
-        case expression(RowExpression, isText: Bool, isDescending: Bool)
+        case expression(any RowExpression, isText: Bool, isDescending: Bool)
     }
 
     private let parts: [Part]
@@ -78,7 +78,7 @@ private struct CompiledKeys {
         test = compiled
     }
 
-    func append(_ row: RowView, to key: KeyBuilder, _ scope: QueryScope) -> Bool {
+    func append(_ row: UnsafeRowView, to key: KeyBuilder, _ scope: QueryScope) -> Bool {
         // `matches` throws where a pattern takes too long. Such a row is never in a partial index.
         if let test, (try? test.matches(row, scope)) != true { return false }
         for part in parts {
@@ -125,7 +125,7 @@ extension EntityTable {
             attribute.allowsExternalBinaryDataStorage = column.type == .value
             return attribute
         }
-        entity.freeze()
+        entity.makeImmutable()
         var accesses = [[ColumnAccess]?](repeating: nil, count: Int(layout.id.rawValue) + 1)
         accesses[Int(layout.id.rawValue)] = Array(layout.access) + layout.laterColumns.map { _ in .absent }
         self.init(

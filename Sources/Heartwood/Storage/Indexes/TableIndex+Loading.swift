@@ -17,11 +17,11 @@ extension TableIndex {
             guard parts.count == plan.specification.elements.count else { return nil }
             return TableIndex(
                 id: found.id, name: plan.name, parts: parts, isUnique: plan.isUnique, partial: plan.specification.predicate.map(PartialIndex.init),
-                relatives: plan.isUnique ? relatives(of: entity, constraint: plan.name, catalog) : [])
+                siblings: plan.isUnique ? siblings(of: entity, constraint: plan.name, catalog) : [])
         }
     }
 
-    private static func relatives(
+    private static func siblings(
         of entity: NSEntityDescription, constraint name: String, _ catalog: Catalog
     ) -> [(table: TableID, index: IndexID)] {
         func states(_ entity: NSEntityDescription) -> Bool {

@@ -30,7 +30,7 @@ final class TableIndex: Sendable {
     /// The condition of the rows in the index; nil where it contains all rows.
     let partial: PartialIndex?
     /// The same constraint's indexes on the tables of related entities, which inherit it: a value is unique over all of them.
-    let relatives: [(table: TableID, index: IndexID)]
+    let siblings: [(table: TableID, index: IndexID)]
 
     /// The indexed attributes; nil where a part is an expression.
     let attributes: [(property: Int, isDescending: Bool)]?
@@ -38,20 +38,20 @@ final class TableIndex: Sendable {
     let constraint: UInt16
 
     init(
-        id: IndexID, name: String, parts: [Part], isUnique: Bool, partial: PartialIndex?, relatives: [(table: TableID, index: IndexID)]
+        id: IndexID, name: String, parts: [Part], isUnique: Bool, partial: PartialIndex?, siblings: [(table: TableID, index: IndexID)]
     ) {
         self.id = id
         self.name = name
         self.parts = parts
         self.isUnique = isUnique
         self.partial = partial
-        self.relatives = relatives
+        self.siblings = siblings
         // A loop instead of `map`: see `EntityTable.names(of:)`.
         var attributes: [(property: Int, isDescending: Bool)] = []
         for part in parts {
             if case .property(let property) = part.key { attributes.append((property, !part.isAscending)) }
         }
         self.attributes = attributes.count == parts.count ? attributes : nil
-        constraint = relatives.reduce(id.rawValue) { min($0, $1.index.rawValue) }
+        constraint = siblings.reduce(id.rawValue) { min($0, $1.index.rawValue) }
     }
 }

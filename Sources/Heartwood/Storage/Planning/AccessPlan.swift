@@ -22,7 +22,7 @@ struct AccessPlan {
 
     /// Whether the rows come in the requested order.
     var isOrdered: Bool {
-        if case .index(let walk) = access { return walk.order != nil }
+        if case .index(let scan) = access { return scan.order != nil }
         return false
     }
 
@@ -30,7 +30,7 @@ struct AccessPlan {
         switch access {
         case .scan: .scan
         case .nothing: .nothing
-        case .index(let walk): .index(walk.index.name)
+        case .index(let scan): .index(scan.index.name)
         case .rows: .rows
         case .union(let parts): .union(parts.map(\.name))
         }
@@ -40,7 +40,7 @@ struct AccessPlan {
     var rangeCount: Int {
         switch access {
         case .scan, .nothing, .rows: 0
-        case .index(let walk): walk.ranges.count
+        case .index(let scan): scan.ranges.count
         case .union(let parts): parts.reduce(0) { $0 + $1.rangeCount }
         }
     }

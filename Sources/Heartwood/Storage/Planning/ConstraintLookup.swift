@@ -32,7 +32,7 @@ extension PredicateValue {
 
 extension RecordLogView {
     func find(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup? {
         let table = try schema.table(of: runtime, slotBase: slotBase)
         guard let found = lookup.index(of: table, snapshot, key) else { return nil }
@@ -41,10 +41,10 @@ extension RecordLogView {
     }
 
     /// Returns the row of the first index entry that starts with a key.
-    func row(_ index: TableIndex, in table: TableID, _ key: KeyBuilder) throws -> RowView? {
+    func row(_ index: TableIndex, in table: TableID, _ key: KeyBuilder) throws -> UnsafeRowView? {
         do throws(StoreError) {
             guard let number = try snapshot.firstRow(index.id, prefix: key) else { return nil }
-            return try snapshot.row(RowReference(table: table, row: number))
+            return try snapshot.unsafeRow(RowReference(table: table, row: number))
         } catch {
             throw RecordLogErrors.wrap(error)
         }

@@ -32,7 +32,7 @@ final class Estimates {
     private func selectivity(_ test: RowFilter) throws -> Double {
         let rows = planner.rowCount
         guard rows > 0 else { return 0 }
-        if let marked = (test as? RowSetFilter)?.rows { return min(1, Double(marked.count) / rows) }
+        if let set = (test as? RowSetFilter)?.rows { return min(1, Double(set.count) / rows) }
         guard let condition = test.indexCondition else { return Self.unknown }
         if let before = known[ObjectIdentifier(test)] { return before }
         let snapshot = planner.view.snapshot

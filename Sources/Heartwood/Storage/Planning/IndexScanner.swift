@@ -6,7 +6,7 @@ import RecordLog
 /// whichever plan is used.
 final class IndexScanner {
     private let snapshot: Snapshot
-    private let walk: IndexScan
+    private let scan: IndexScan
     private let isDescending: Bool
     private var rangesLeft: ArraySlice<KeyRange>
     private var cursor: IndexCursor?
@@ -17,30 +17,30 @@ final class IndexScanner {
     /// The components that a merge compares; empty without a merge.
     private let compared: [IndexScan.Order.Component]
     /// Whether rows that are equal in the order must be collected and sorted.
-    private let gathers: Bool
-    private var group: [UInt64] = []
-    private var place = 0
+    private let sortsTies: Bool
+    private var ties: [UInt64] = []
+    private var position = 0
     private var ahead: UInt64?
     private var keyBytes: [UInt8] = []
 
     /// - Parameter isMerged: whether the caller reads `key`.
-    init(_ walk: IndexScan, _ table: EntityTable, _ snapshot: Snapshot, isMerged: Bool = false) {
+    init(_ scan: IndexScan, _ table: EntityTable, _ snapshot: Snapshot, isMerged: Bool = false) {
         self.snapshot = snapshot
-        self.walk = walk
-        isDescending = walk.order?.isDescending ?? false
-        rangesLeft = (isDescending ? walk.ranges.reversed() : walk.ranges)[...]
-        compared = isMerged ? walk.order?.key ?? [] : []
-        gathers = isMerged && walk.order != nil || Self.gathers(walk)
-        parts = !gathers ? [] : walk.index.parts.prefix(walk.order?.partCount ?? 0).map { part in
+        self.scan = scan
+        isDescending = scan.order?.isDescending ?? false
+        rangesLeft = (isDescending ? scan.ranges.reversed() : scan.ranges)[...]
+        compared = isMerged ? scan.order?.key ?? [] : []
+        sortsTies = isMerged && scan.order != nil || Self.sortsTies(scan)
+        parts = !sortsTies ? [] : scan.index.parts.prefix(scan.order?.partCount ?? 0).map { part in
             (part.key.columnType(table.runtime), !part.isAscending)
         }
         ends = Array(repeating: 0, count: parts.count)
     }
 
     /// Whether a scan must sort rows that are equal in its order by number.
-    static func gathers(_ walk: IndexScan) -> Bool {
-        guard let order = walk.order else { return false }
-        return order.isDescending || order.partCount < walk.index.parts.count
+    static func sortsTies(_ scan: IndexScan) -> Bool {
+        guard let order = scan.order else { return false }
+        return order.isDescending || order.partCount < scan.index.parts.count
     }
 
     /// The sort key of the last returned row.
@@ -48,15 +48,15 @@ final class IndexScanner {
 
     /// Returns the next row's number; nil at the end.
     func next() throws -> UInt64? {
-        guard gathers else { return try step() }
-        if place < group.count {
-            place += 1
-            return group[place - 1]
+        guard sortsTies else { return try step() }
+        if position < ties.count {
+            position += 1
+            return ties[position - 1]
         }
         guard let first = try ahead ?? step() else { return nil }
         ahead = nil
-        group.removeAll(keepingCapacity: true)
-        group.append(first)
+        ties.removeAll(keepingCapacity: true)
+        ties.append(first)
         let bytes = try ordered()
         keyBytes.removeAll(keepingCapacity: true)
         keyBytes.append(contentsOf: bytes)
@@ -68,18 +68,18 @@ final class IndexScanner {
                 ahead = row
                 break
             }
-            group.append(row)
+            ties.append(row)
         }
-        if group.count > 1 { group.sort() }
-        place = 1
-        return group[0]
+        if ties.count > 1 { ties.sort() }
+        position = 1
+        return ties[0]
     }
 
     private func step() throws -> UInt64? {
         while true {
             if let row = try cursor?.next() { return row }
             guard let range = rangesLeft.popFirst() else { return nil }
-            cursor = try snapshot.cursor(walk.index.id, range, descending: isDescending)
+            cursor = try snapshot.cursor(scan.index.id, range, descending: isDescending)
         }
     }
 
@@ -96,11 +96,11 @@ final class IndexScanner {
 
     /// Returns the current key up to the end of the order.
     private func ordered() throws -> UnsafeRawBufferPointer {
-        let key = cursor?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        let key = cursor?.unsafeKey ?? UnsafeRawBufferPointer(start: nil, count: 0)
         var end = 0
         for (position, part) in parts.enumerated() {
             guard let next = KeyBuilder.componentEnd(at: end, in: key, part.type, descending: part.isDescending) else {
-                throw StoreError.damagedIndex(walk.index.name)
+                throw StoreError.damagedIndex(scan.index.name)
             }
             end = next
             ends[position] = end
@@ -118,34 +118,34 @@ extension StoreError {
 }
 
 /// Merges several scans that have the same order.
-struct MergedWalk {
-    private var walkers: [(walker: IndexScanner, row: UInt64?)]
+struct MergedScan {
+    private var scanners: [(scanner: IndexScanner, row: UInt64?)]
     private let tables: [TableID]
     private let isDescending: Bool
 
-    /// - Parameter walks: scans with the same order and direction. Rows of earlier scans come first among equals.
-    init(_ walks: [(walk: IndexScan, table: EntityTable)], _ snapshot: Snapshot) throws {
-        isDescending = walks.first?.walk.order?.isDescending ?? false
-        tables = walks.map(\.table.id)
-        walkers = try walks.map { walk, table in
-            let walker = IndexScanner(walk, table, snapshot, isMerged: walks.count > 1)
-            return (walker, try walker.next())
+    /// - Parameter scans: scans with the same order and direction. Rows of earlier scans come first among equals.
+    init(_ scans: [(scan: IndexScan, table: EntityTable)], _ snapshot: Snapshot) throws {
+        isDescending = scans.first?.scan.order?.isDescending ?? false
+        tables = scans.map(\.table.id)
+        scanners = try scans.map { scan, table in
+            let scanner = IndexScanner(scan, table, snapshot, isMerged: scans.count > 1)
+            return (scanner, try scanner.next())
         }
     }
 
     /// Returns the next row and the index of its scan; nil at the end.
     mutating func next() throws -> (part: Int, row: RowReference)? {
         var best: Int?
-        for index in walkers.indices where walkers[index].row != nil {
+        for index in scanners.indices where scanners[index].row != nil {
             guard let known = best else {
                 best = index
                 continue
             }
-            let mine = walkers[index].walker.key, other = walkers[known].walker.key
+            let mine = scanners[index].scanner.key, other = scanners[known].scanner.key
             if isDescending ? other.lexicographicallyPrecedes(mine) : mine.lexicographicallyPrecedes(other) { best = index }
         }
-        guard let best, let row = walkers[best].row else { return nil }
-        walkers[best].row = try walkers[best].walker.next()
+        guard let best, let row = scanners[best].row else { return nil }
+        scanners[best].row = try scanners[best].scanner.next()
         return (best, RowReference(table: tables[best], row: row))
     }
 }

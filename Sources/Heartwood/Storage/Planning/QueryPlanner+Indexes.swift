@@ -6,7 +6,7 @@ extension QueryPlanner {
     private static let prefixesMax = 10_000
 
     /// - Returns: the scan, and the tests that its ranges do not cover; nil where the index gives neither fewer rows nor the order.
-    func walk(_ index: TableIndex, _ tests: [RowFilter], _ conditions: IndexConditions) -> (walk: IndexScan, rest: [RowFilter])? {
+    func indexScan(_ index: TableIndex, _ tests: [RowFilter], _ conditions: IndexConditions) -> (scan: IndexScan, rest: [RowFilter])? {
         guard mayServe(index, conditions) else { return nil }
         var prefixes: [[UInt8]] = [[]]
         var ranges: [KeyRange]?
@@ -28,8 +28,8 @@ extension QueryPlanner {
                 continue
             }
             if let (range, used) = conditions.range(part.key) {
-                let stretch = part.isAscending ? range : range.complemented
-                ranges = prefixes.map(stretch.under)
+                let span = part.isAscending ? range : range.complemented
+                ranges = prefixes.map(span.under)
                 for position in used where conditions[position]?.isExact == true { answer(position) }
             }
             break loop
@@ -56,20 +56,20 @@ extension QueryPlanner {
         return sort.contains { $0.key == first } || sort.allSatisfy { conditions.isNamed($0.key) }
     }
 
-    func priced(_ found: (walk: IndexScan, rest: [RowFilter]), _ estimates: Estimates) throws -> AccessPlan {
-        let ranges = found.walk.ranges
+    func priced(_ found: (scan: IndexScan, rest: [RowFilter]), _ estimates: Estimates) throws -> AccessPlan {
+        let ranges = found.scan.ranges
         return try priced(
-            .index(found.walk), entries: try estimates.entries(found.walk.index.id, ranges), ranges: ranges.count, found.rest, estimates)
+            .index(found.scan), entries: try estimates.entries(found.scan.index.id, ranges), ranges: ranges.count, found.rest, estimates)
     }
 
     /// Returns the plan of a scan of one range in which every row matches, in the requested order, with a limit. No other plan reads fewer rows,
     /// so none is priced.
-    func shortest(_ found: (walk: IndexScan, rest: [RowFilter])) -> AccessPlan? {
-        guard let limit, !isCount, found.rest.isEmpty, found.walk.ranges.count == 1, sort?.isEmpty == true || found.walk.order != nil else {
+    func shortest(_ found: (scan: IndexScan, rest: [RowFilter])) -> AccessPlan? {
+        guard let limit, !isCount, found.rest.isEmpty, found.scan.ranges.count == 1, sort?.isEmpty == true || found.scan.order != nil else {
             return nil
         }
         return AccessPlan(
-            access: .index(found.walk), test: nil, rows: Double(limit), cost: Cost.range + Double(limit) * (Cost.entry + Cost.row))
+            access: .index(found.scan), test: nil, rows: Double(limit), cost: Cost.range + Double(limit) * (Cost.entry + Cost.row))
     }
 
     /// Returns the order that a scan of the index gives, where it is the requested one. The first `fixed` parts are constant in the scan.
@@ -80,25 +80,25 @@ extension QueryPlanner {
         var at = rangeCount > 1 ? 0 : fixed
         var isDescending: Bool?
         // The position of each sort key in the index; nil for a constant key.
-        var places: [Int?] = []
-        for wanted in sort {
-            guard !isSame(wanted.key) else {
-                places.append(nil)
+        var positions: [Int?] = []
+        for sortKey in sort {
+            guard !isSame(sortKey.key) else {
+                positions.append(nil)
                 continue
             }
             while at < index.parts.count, isSame(index.parts[at].key) { at += 1 }
-            guard at < index.parts.count, index.parts[at].key == wanted.key else { return nil }
-            let isReversed = index.parts[at].isAscending != wanted.isAscending
+            guard at < index.parts.count, index.parts[at].key == sortKey.key else { return nil }
+            let isReversed = index.parts[at].isAscending != sortKey.isAscending
             guard isDescending == nil || isDescending == isReversed else { return nil }
             isDescending = isReversed
-            places.append(at)
+            positions.append(at)
             at += 1
         }
         let isReversed = isDescending ?? false
-        let key = zip(sort, places).map { wanted, place -> IndexScan.Order.Component in
-            if let place { return .part(place) }
-            let value = conditions.exactValue(of: wanted.key).flatMap { conditions[$0]?.components?.first } ?? []
-            return .constant(wanted.isAscending != isReversed ? value : value.map { ~$0 })
+        let key = zip(sort, positions).map { sortKey, position -> IndexScan.Order.Component in
+            if let position { return .part(position) }
+            let value = conditions.exactValue(of: sortKey.key).flatMap { conditions[$0]?.components?.first } ?? []
+            return .constant(sortKey.isAscending != isReversed ? value : value.map { ~$0 })
         }
         return IndexScan.Order(partCount: at, isDescending: isReversed, key: key)
     }

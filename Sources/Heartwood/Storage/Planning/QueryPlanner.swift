@@ -83,12 +83,12 @@ final class QueryPlanner {
         let conditions = IndexConditions(tests)
         let forced = QueryTuning.forcedAccess
         if forced == nil, !conditions.isEmpty, let unique = uniquePlan(tests, conditions) { return unique }
-        var walks: [(walk: IndexScan, rest: [RowFilter])] = []
+        var scans: [(scan: IndexScan, rest: [RowFilter])] = []
         for index in table.indexes where view.snapshot.hasIndex(index.id) {
             if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }
-            guard let found = walk(index, tests, conditions) else { continue }
+            guard let found = indexScan(index, tests, conditions) else { continue }
             if forced == nil, let shortest = shortest(found) { return shortest }
-            walks.append(found)
+            scans.append(found)
         }
         let estimates = Estimates(planner: self)
         let scan = try scanPlan(tests, estimates)
@@ -97,9 +97,9 @@ final class QueryPlanner {
         func consider(_ candidate: AccessPlan?) {
             if let candidate, candidate.cost < best.cost { best = candidate }
         }
-        for found in walks {
+        for found in scans {
             let candidate = try priced(found, estimates)
-            if forced == .index(found.walk.index.name) { return candidate }
+            if forced == .index(found.scan.index.name) { return candidate }
             consider(candidate)
         }
         for (position, test) in tests.enumerated() {
@@ -115,25 +115,25 @@ final class QueryPlanner {
 
     /// A plan with all values of a uniqueness constraint. It finds at most one row, so nothing is priced.
     private func uniquePlan(_ tests: [RowFilter], _ conditions: IndexConditions) -> AccessPlan? {
-        for place in table.uniqueIndexes.indices {
-            let index = table.uniqueIndexes[place].takeUnretainedValue()
+        for position in table.uniqueIndexes.indices {
+            let index = table.uniqueIndexes[position].takeUnretainedValue()
             guard view.snapshot.hasIndex(index.id) else { continue }
             var key: [UInt8] = []
             var answered: [Int] = []
             for part in index.parts {
-                guard let place = conditions.exactValue(of: part.key), let component = conditions[place]?.components?.first,
+                guard let test = conditions.exactValue(of: part.key), let component = conditions[test]?.components?.first,
                     component.first == KeyBuilder.valueTag
                 else { break }
                 key += component
-                answered.append(place)
+                answered.append(test)
             }
             guard answered.count == index.parts.count else { continue }
             let isSorted = sort?.isEmpty == false
-            let walk = IndexScan(
+            let scan = IndexScan(
                 index: index, ranges: [.prefix(key)],
                 order: isSorted ? IndexScan.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
             let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
-            return AccessPlan(access: .index(walk), test: AllFilter.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
+            return AccessPlan(access: .index(scan), test: AllFilter.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
         }
         return nil
     }
@@ -184,10 +184,10 @@ final class QueryPlanner {
             }
         }
         let tests = parts.allSatisfy { $0.test == nil } ? rest : [any] + rest
-        if let walk = joined(parts) {
+        if let scan = joined(parts) {
             let ordered = IndexScan(
-                index: walk.index, ranges: walk.ranges, order: order(of: walk.index, fixed: 0, rangeCount: walk.ranges.count, IndexConditions([])))
-            return try priced(.index(ordered), entries: parts.reduce(0) { $0 + $1.rows }, ranges: walk.ranges.count, tests, estimates)
+                index: scan.index, ranges: scan.ranges, order: order(of: scan.index, fixed: 0, rangeCount: scan.ranges.count, IndexConditions([])))
+            return try priced(.index(ordered), entries: parts.reduce(0) { $0 + $1.rows }, ranges: scan.ranges.count, tests, estimates)
         }
         let entries = parts.reduce(0) { $0 + $1.rows }, ranges = parts.reduce(0) { $0 + $1.rangeCount }
         return try priced(.union(parts), entries: entries, ranges: ranges, tests, estimates)
@@ -218,9 +218,9 @@ final class QueryPlanner {
         var ranges: [KeyRange] = []
         var index: TableIndex?
         for part in parts {
-            guard case .index(let walk) = part.access, index == nil || index?.id == walk.index.id else { return nil }
-            index = walk.index
-            ranges += walk.ranges
+            guard case .index(let scan) = part.access, index == nil || index?.id == scan.index.id else { return nil }
+            index = scan.index
+            ranges += scan.ranges
         }
         return index.map { IndexScan(index: $0, ranges: KeyRange.joined(ranges)) }
     }

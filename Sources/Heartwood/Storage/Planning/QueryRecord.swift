@@ -2,7 +2,7 @@
 enum QueryRecord {
     case statistics(QueryStatistics)
     /// By the context's cached lookup plan.
-    case route
+    case cachedPlan
 }
 
 extension QueryStatistics {

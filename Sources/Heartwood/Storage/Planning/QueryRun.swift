@@ -6,21 +6,21 @@ struct QueryRun {
     let scope: QueryScope
 
     /// The number of rows that are looked up together, so that cache misses overlap.
-    private static let groupSize = 64
+    private static let batchSize = 64
 
     /// The progress of handing over rows.
     struct Progress {
-        private let wanted: Int
+        private let maximum: Int
         private(set) var count = 0
         /// Whether the caller has ended the query.
         private(set) var isEnded = false
 
-        init(wanted: Int) {
-            self.wanted = wanted
+        init(maximum: Int) {
+            self.maximum = maximum
         }
 
         /// The number of rows still to hand over.
-        var left: Int { isEnded ? 0 : wanted &- count }
+        var left: Int { isEnded ? 0 : maximum &- count }
 
         @inline(__always)
         mutating func take(_ answer: Bool) {
@@ -36,13 +36,13 @@ struct QueryRun {
     }
 
     /// Calls `body` with each matching row of a table, until it returns false.
-    /// - Parameter wanted: the greatest number of calls.
+    /// - Parameter maximum: the greatest number of calls.
     @discardableResult
     func forEachMatch(
-        _ plan: AccessPlan, _ table: EntityTable, wanted: Int = .max, _ body: (RowView) throws -> Bool
+        _ plan: AccessPlan, _ table: EntityTable, maximum: Int = .max, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Progress {
-        var progress = Progress(wanted: wanted)
-        guard wanted > 0 else { return progress }
+        var progress = Progress(maximum: maximum)
+        guard maximum > 0 else { return progress }
         switch plan.access {
         case .nothing: break
         case .scan:
@@ -54,7 +54,7 @@ struct QueryRun {
                 }
                 break
             }
-            try view.snapshot.scanGroups(table.id, first: wanted) { rows in
+            try view.snapshot.scanGroups(table.id, first: maximum) { rows in
                 scope.rowsVisited &+= rows.count
                 for position in 0..<(try test.filter(rows, scope)) {
                     progress.take(try body(rows[position]))
@@ -62,19 +62,19 @@ struct QueryRun {
                 }
                 return true
             }
-        case .index(let walk):
-            if let key = walk.key {
-                guard let number = try key.withUnsafeBytes({ try view.snapshot.firstRow(walk.index.id, prefix: $0) }),
-                    let row = try view.snapshot.row(RowReference(table: table.id, row: number))
+        case .index(let scan):
+            if let key = scan.key {
+                guard let number = try key.withUnsafeBytes({ try view.snapshot.firstRow(scan.index.id, prefix: $0) }),
+                    let row = try view.snapshot.unsafeRow(RowReference(table: table.id, row: number))
                 else { break }
                 scope.rowsVisited &+= 1
                 if let test = plan.test, try !test.matches(row, scope) { break }
                 progress.take(try body(row))
-            } else if plan.test == nil, !IndexScanner.gathers(walk) {
-                try walkThrough(walk, &progress, body)
+            } else if plan.test == nil, !IndexScanner.sortsTies(scan) {
+                try scanIndex(scan, &progress, body)
             } else {
-                let walker = IndexScanner(walk, table, view.snapshot)
-                try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], &progress, body)
+                let scanner = IndexScanner(scan, table, view.snapshot)
+                try lookUp({ try scanner.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], &progress, body)
             }
         case .rows, .union: try lookUp(try self.rows(of: plan, table).list, plan.test, &progress, body)
         }
@@ -82,9 +82,9 @@ struct QueryRun {
     }
 
     /// Calls `body` with the rows of an index scan, in the index's order, until it returns false.
-    private func walkThrough(_ walk: IndexScan, _ progress: inout Progress, _ body: (RowView) throws -> Bool) throws {
-        for range in walk.ranges where progress.left > 0 {
-            let (count, isEnded) = try view.snapshot.rows(walk.index.id, range, limit: progress.left, body)
+    private func scanIndex(_ scan: IndexScan, _ progress: inout Progress, _ body: (UnsafeRowView) throws -> Bool) throws {
+        for range in scan.ranges where progress.left > 0 {
+            let (count, isEnded) = try view.snapshot.rows(scan.index.id, range, limit: progress.left, body)
             scope.rowsVisited &+= count
             progress.take(count, isEnded: isEnded)
         }
@@ -92,14 +92,14 @@ struct QueryRun {
 
     /// Calls `body` with the matching rows of several tables whose plans give the same order, in that order.
     func forEachInOrder(
-        _ parts: [(plan: AccessPlan, table: EntityTable)], wanted: Int, _ body: (RowView) throws -> Bool
+        _ parts: [(plan: AccessPlan, table: EntityTable)], maximum: Int, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Progress {
-        let walks = parts.compactMap { part -> (IndexScan, EntityTable)? in
-            if case .index(let walk) = part.plan.access { return (walk, part.table) }
+        let scans = parts.compactMap { part -> (IndexScan, EntityTable)? in
+            if case .index(let scan) = part.plan.access { return (scan, part.table) }
             return nil
         }
-        var merged = try MergedWalk(walks, view.snapshot)
-        var progress = Progress(wanted: wanted)
+        var merged = try MergedScan(scans, view.snapshot)
+        var progress = Progress(maximum: maximum)
         try lookUp({ try merged.next() }, parts.map(\.plan.test), &progress, body)
         return progress
     }
@@ -107,25 +107,25 @@ struct QueryRun {
     /// - Parameter next: returns the next row and the index of its test.
     private func lookUp(
         _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowFilter?], _ progress: inout Progress,
-        _ body: (RowView) throws -> Bool
+        _ body: (UnsafeRowView) throws -> Bool
     ) throws {
-        var references: [RowReference] = [], places: [Int] = []
-        references.reserveCapacity(Self.groupSize)
+        var references: [RowReference] = [], partIndexes: [Int] = []
+        references.reserveCapacity(Self.batchSize)
         var isDone = false
         while !isDone, progress.left > 0 {
             references.removeAll(keepingCapacity: true)
-            places.removeAll(keepingCapacity: true)
-            let room = min(Self.groupSize, progress.left)
+            partIndexes.removeAll(keepingCapacity: true)
+            let room = min(Self.batchSize, progress.left)
             while references.count < room, let found = try next() {
                 references.append(found.row)
-                places.append(found.part)
+                partIndexes.append(found.part)
             }
             if references.count < room { isDone = true }
             try references.withUnsafeBufferPointer { references in
                 try view.snapshot.rows(references) { index, row in
                     guard let row, progress.left > 0 else { return }
                     scope.rowsVisited &+= 1
-                    if let test = tests[places[index]], try !test.matches(row, scope) { return }
+                    if let test = tests[partIndexes[index]], try !test.matches(row, scope) { return }
                     progress.take(try body(row))
                 }
             }
@@ -135,12 +135,12 @@ struct QueryRun {
     // MARK: Rows by number
 
     private func lookUp(
-        _ rows: [RowReference], _ test: RowFilter?, _ progress: inout Progress, _ body: (RowView) throws -> Bool
+        _ rows: [RowReference], _ test: RowFilter?, _ progress: inout Progress, _ body: (UnsafeRowView) throws -> Bool
     ) throws {
         try rows.withUnsafeBufferPointer { rows in
             var start = 0
             while start < rows.count, progress.left > 0 {
-                let end = min(rows.count, start + min(Self.groupSize, progress.left))
+                let end = min(rows.count, start + min(Self.batchSize, progress.left))
                 try view.snapshot.rows(UnsafeBufferPointer(rebasing: rows[start..<end])) { _, row in
                     guard let row, progress.left > 0 else { return }
                     scope.rowsVisited &+= 1
@@ -155,16 +155,16 @@ struct QueryRun {
     /// Returns the rows of a plan, before its remaining test.
     private func rows(of plan: AccessPlan, _ table: EntityTable) throws -> RowSet {
         switch plan.access {
-        case .rows(let marks): return marks
-        case .index(let walk):
-            var marks = RowSet()
-            let walker = IndexScanner(walk, table, view.snapshot)
-            while let row = try walker.next() { marks.insert(RowReference(table: table.id, row: row)) }
-            return marks
+        case .rows(let set): return set
+        case .index(let scan):
+            var set = RowSet()
+            let scanner = IndexScanner(scan, table, view.snapshot)
+            while let row = try scanner.next() { set.insert(RowReference(table: table.id, row: row)) }
+            return set
         case .union(let parts):
-            var marks = RowSet()
-            for part in parts { try rows(of: part, table).forEach { marks.insert($0) } }
-            return marks
+            var set = RowSet()
+            for part in parts { try rows(of: part, table).forEach { set.insert($0) } }
+            return set
         case .scan, .nothing: return RowSet()
         }
     }
@@ -177,9 +177,9 @@ struct QueryRun {
             switch plan.access {
             case .scan: return view.snapshot.rowCount(table.id)
             case .nothing: return 0
-            case .rows(let marks): return marks.count
-            case .index(let walk):
-                let count = try walk.ranges.reduce(0) { try $0 + view.snapshot.count(walk.index.id, $1) }
+            case .rows(let set): return set.count
+            case .index(let scan):
+                let count = try scan.ranges.reduce(0) { try $0 + view.snapshot.count(scan.index.id, $1) }
                 scope.entriesCounted += count
                 return count
             case .union:
@@ -209,11 +209,11 @@ struct QueryRun {
     /// Calls `body` with each matching row of a scan, in the table's order, until it returns false. Several threads test the rows, one window of
     /// the table after the other.
     /// - Returns: nil where one thread is as fast; `body` was not called then.
-    func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (RowView) throws -> Bool) throws -> Progress? {
+    func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (UnsafeRowView) throws -> Bool) throws -> Progress? {
         guard case .scan = plan.access, let test = plan.test else { return nil }
         let limit = view.snapshot.rowLimit(table.id), threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
         guard threads > 1 else { return nil }
-        var progress = Progress(wanted: .max)
+        var progress = Progress(maximum: .max)
         let window = ParallelScan.window(threads: threads)
         var found = (0..<threads).map { _ in FoundRows() }
         for first in stride(from: 0, to: limit, by: Int(window)) {
@@ -221,7 +221,7 @@ struct QueryRun {
             found = try ParallelScan.run(
                 table.id, rows: first..<min(first + window, limit), test, view, threads: threads, scope,
                 state: { unused.popFirst() ?? FoundRows() }
-            ) { found, rows, _, stretch in found.append(rows, stretch) }
+            ) { found, rows, _, chunk in found.append(rows, chunk) }
             let goesOn = try FoundRows.forEach(of: found) { row in
                 progress.take(try body(row))
                 return progress.left > 0

@@ -41,7 +41,7 @@ extension RecordLogView {
             var strides = 0
             while true {
                 guard let row = try cursor.next() else { return }
-                guard let owner = Self.firstReference(of: cursor.key) else { continue }
+                guard let owner = Self.firstReference(of: cursor.unsafeKey) else { continue }
                 while position < owners.count, owners[position].rawValue < owner.rawValue { position += 1 }
                 guard position < owners.count else { return }
                 guard owners[position] == owner else {
@@ -50,7 +50,7 @@ extension RecordLogView {
                     continue
                 }
                 strides = 0
-                try body(position, cursor.key, row)
+                try body(position, cursor.unsafeKey, row)
             }
         }
     }

@@ -39,7 +39,7 @@ extension RecordLogView {
 
     /// Calls `body` with each row that matches the query, in order.
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
-    func answer(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
+    func answer(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         guard let parts = try prepare(query) else { return nil }
         return try wrapped(query) { try run(parts, query, body) }
     }
@@ -78,7 +78,7 @@ extension RecordLogView {
         }
     }
 
-    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics {
+    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics {
         let scope = QueryScope(view: self)
         var statistics = QueryStatistics()
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
@@ -111,25 +111,25 @@ extension RecordLogView {
     /// - Returns: the number of matching rows, as far as they were found.
     private func handOver(
         _ parts: [Part], _ query: StoreQuery, _ limit: Int?, _ isOrderedByIndex: Bool, _ scope: QueryScope,
-        _ body: (RowView) throws -> Bool
+        _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Int {
         let run = QueryRun(view: self, scope: scope)
-        let wanted = limit ?? .max
+        let maximum = limit ?? .max
         if isOrderedByIndex {
             // Parts without an ordered plan have no matching row.
-            let walks = parts.filter(\.plan.isOrdered)
-            let progress = if let only = walks.first, walks.count == 1 {
-                try run.forEachMatch(only.plan, only.table, wanted: wanted, body)
+            let scans = parts.filter(\.plan.isOrdered)
+            let progress = if let only = scans.first, scans.count == 1 {
+                try run.forEachMatch(only.plan, only.table, maximum: maximum, body)
             } else {
-                try run.forEachInOrder(walks.map { ($0.plan, $0.table) }, wanted: wanted, body)
+                try run.forEachInOrder(scans.map { ($0.plan, $0.table) }, maximum: maximum, body)
             }
             return progress.count
         }
         if query.sort.isEmpty {
             var matched = 0
-            for part in parts where matched < wanted {
+            for part in parts where matched < maximum {
                 let progress = try (limit == nil ? run.forEachFound(part.plan, part.table, body) : nil)
-                    ?? run.forEachMatch(part.plan, part.table, wanted: wanted - matched, body)
+                    ?? run.forEachMatch(part.plan, part.table, maximum: maximum - matched, body)
                 matched += progress.count
                 if progress.isEnded { break }
             }
@@ -141,7 +141,7 @@ extension RecordLogView {
     }
 
     private func sort<Sorter: RowGathering>(
-        _ parts: [Part], _ sorter: consuming Sorter, _ run: QueryRun, _ limit: Int?, _ body: (RowView) throws -> Bool
+        _ parts: [Part], _ sorter: consuming Sorter, _ run: QueryRun, _ limit: Int?, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> Int {
         var matched = 0
         for (index, part) in parts.enumerated() {
@@ -157,7 +157,7 @@ extension RecordLogView {
         var first: IndexScan.Order?
         for part in parts {
             if case .nothing = part.plan.access { continue }
-            guard case .index(let walk) = part.plan.access, let order = walk.order else { return false }
+            guard case .index(let scan) = part.plan.access, let order = scan.order else { return false }
             if let first {
                 guard first.isDescending == order.isDescending, first.key != nil, order.key != nil else { return false }
             } else {

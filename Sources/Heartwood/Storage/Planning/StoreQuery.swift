@@ -52,4 +52,4 @@ struct QueryStatistics: Equatable {
 }
 
 /// A compiled query, which may be run once on any thread.
-typealias PreparedQuery = (_ body: (RowView) throws -> Bool) throws -> QueryStatistics
+typealias PreparedQuery = (_ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics

@@ -8,7 +8,7 @@ struct ColumnReader {
 
     /// The columns of a fetch without `propertiesToFetch`: all persistent attributes, and the elements of composites.
     func attributes() throws -> [ResultShape.Column] {
-        try entity.frozenProperties.filter { $0 is NSAttributeDescription && !($0 is NSCompositeAttributeDescription) && !$0.isTransient }
+        try entity.propertiesByIndex.filter { $0 is NSAttributeDescription && !($0 is NSCompositeAttributeDescription) && !$0.isTransient }
             .map { try column($0) }
     }
 
@@ -53,13 +53,13 @@ struct ColumnReader {
     // MARK: Key paths
 
     private func column(path: String) throws -> ResultShape.Column {
-        let stated: [String]
+        let given: [String]
         do {
-            stated = try PredicateKeyPath.keys(path)
+            given = try PredicateKeyPath.keys(path)
         } catch {
             throw ResultShape.error("\(name) cannot give \"\(path.prefix(200))\": \(error).")
         }
-        let keys = entity.joiningComposites(stated)
+        let keys = entity.joiningComposites(given)
         let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
         try PredicateCheck.check(node, entity: entity)
         var owner: NSEntityDescription? = entity

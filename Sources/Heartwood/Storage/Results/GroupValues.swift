@@ -23,13 +23,13 @@ final class GroupValues<Value> {
         capacity *= 2
     }
 
-    /// - Precondition: `place` is below `count`; not checked.
-    subscript(place: Int) -> Value {
-        @inline(__always) get { base[place] }
-        @inline(__always) set { base[place] = newValue }
+    /// - Precondition: `index` is below `count`; not checked.
+    subscript(index: Int) -> Value {
+        @inline(__always) get { base[index] }
+        @inline(__always) set { base[index] = newValue }
     }
 
     /// For changing a value in place.
     @inline(__always)
-    func pointer(at place: Int) -> UnsafeMutablePointer<Value> { base + place }
+    func pointer(at index: Int) -> UnsafeMutablePointer<Value> { base + index }
 }

@@ -33,8 +33,8 @@ struct GroupedExpressions {
 
         var name: String {
             switch self {
-            case .key(let place): "key \(place)"
-            case .aggregate(let place): "aggregate \(place)"
+            case .key(let index): "key \(index)"
+            case .aggregate(let index): "aggregate \(index)"
             }
         }
 
@@ -42,8 +42,8 @@ struct GroupedExpressions {
         init?(_ node: ExpressionNode) {
             guard case .variable(let name) = node else { return nil }
             let parts = name.split(separator: " ")
-            guard parts.count == 2, let place = Int(parts[1]) else { return nil }
-            self = parts[0] == "key" ? .key(place) : .aggregate(place)
+            guard parts.count == 2, let index = Int(parts[1]) else { return nil }
+            self = parts[0] == "key" ? .key(index) : .aggregate(index)
         }
     }
 

@@ -6,13 +6,13 @@ extension PredicateCompiler {
     /// Compiles an expression of a result. Beside the values that predicates compare, it supports objects, as their IDs, and attributes without
     /// an order.
     /// - Returns: nil where a part cannot be computed from rows.
-    func result(_ node: ExpressionNode) -> RowExpression? {
+    func result(_ node: ExpressionNode) -> (any RowExpression)? {
         guard case .keyPath(let keys) = node else { return expression(node) }
         return path(keys[...], asResult: true)
     }
 
     /// - Parameter asResult: see `result`.
-    func path(_ keys: ArraySlice<String>, asResult: Bool = false) -> RowExpression? {
+    func path(_ keys: ArraySlice<String>, asResult: Bool = false) -> (any RowExpression)? {
         let runtime = table.runtime, rest = keys.dropFirst()
         guard let key = keys.first else { return asResult ? IdentityExpression() : nil }
         guard let index = runtime.index(of: key) else {

@@ -41,8 +41,8 @@ extension RecordLogView {
     /// Whether a key is the same inherited column in all entities.
     private func isUniform(_ key: ExpressionNode, _ runtimes: [EntityRuntime]) -> Bool {
         guard case .keyPath(let keys) = key, let name = keys.first, let index = runtimes[0].index(of: name) else { return false }
-        let property = runtimes[0].entity.frozenProperties[index]
-        return runtimes.allSatisfy { runtime in runtime.index(of: name).map { runtime.entity.frozenProperties[$0] === property } ?? false }
+        let property = runtimes[0].entity.propertiesByIndex[index]
+        return runtimes.allSatisfy { runtime in runtime.index(of: name).map { runtime.entity.propertiesByIndex[$0] === property } ?? false }
     }
 
     private func gather(
@@ -51,7 +51,7 @@ extension RecordLogView {
     ) throws -> QueryStatistics? {
         let groups = ResultGroups(shape, grouped)
         /// The first row of each group; its values are the group's keys.
-        var first: [RowView] = []
+        var first: [UnsafeRowView] = []
         let key = KeyBuilder()
         let statistics = try answer(query) { row in
             if try parts[Int(row.reference.table.rawValue)]?.gather(row, key, groups, scope) ?? false { first.append(row) }

@@ -5,9 +5,9 @@ extension RecordLogView {
     /// Calls `body` with each row of a query, in the query's order, and a function that reads one of the key paths of that row, by its index.
     /// - Returns: nil where a path cannot be read from rows; `body` was not called then.
     func readRows(
-        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+        _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? {
-        var columns: [[RowExpression]] = []
+        var columns: [[any RowExpression]] = []
         for runtime in query.runtimes {
             let table = try schema.table(of: runtime, slotBase: slotBase)
             let compiler = PredicateCompiler(table: table, view: self)

@@ -3,9 +3,9 @@ import RecordLog
 
 /// An expression over a relationship's destination, by table ID: several tables may contain the destination's rows.
 struct DestinationExpressions {
-    private var byTable: [RowExpression?] = []
+    private var byTable: [(any RowExpression)?] = []
 
-    mutating func set(_ expression: RowExpression, for table: TableID) {
+    mutating func set(_ expression: any RowExpression, for table: TableID) {
         let id = Int(table.rawValue)
         while byTable.count <= id { byTable.append(nil) }
         byTable[id] = expression
@@ -13,21 +13,24 @@ struct DestinationExpressions {
 
     func value(_ reference: RowReference, _ scope: QueryScope) throws -> PredicateValue {
         let id = Int(reference.table.rawValue)
-        guard id < byTable.count, let expression = byTable[id], let row = try scope.view.snapshot.row(reference) else { return .null }
+        guard id < byTable.count, let expression = byTable[id], let row = try scope.view.snapshot.unsafeRow(reference) else { return .null }
         return try expression.value(row, scope)
     }
 }
 
 /// A value of the object that a to-one relationship refers to; null where it refers to none.
 final class ToOneExpression: PropertyExpression {
+    let runtime: EntityRuntime
+    let property: Int
     private let destinations: DestinationExpressions
 
     init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationExpressions) {
+        self.runtime = runtime
+        self.property = property
         self.destinations = destinations
-        super.init(runtime, property)
     }
 
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         return try destinations.value(row.reference(access), scope)
     }
 }
@@ -42,7 +45,7 @@ final class MembersExpression: RowExpression {
         self.destinations = destinations
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         var values: [PredicateValue] = []
         try scope.view.forEachMember(of: row.reference, in: source) { member in
             let value = try destinations.value(member, scope)
@@ -61,28 +64,44 @@ final class MemberCountExpression: RowExpression {
         self.source = source
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         .integer(Int64(try scope.view.memberCount(of: row.reference, in: source)))
     }
 }
 
 /// The object's own ID.
 final class IdentityExpression: RowExpression {
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { scope.view.identity(of: row.reference) }
+    func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { scope.view.identity(of: row.reference) }
 }
 
 /// The ID of a to-one relationship's destination.
 final class ReferenceExpression: PropertyExpression {
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    let runtime: EntityRuntime
+    let property: Int
+
+    init(_ runtime: EntityRuntime, _ property: Int) {
+        self.runtime = runtime
+        self.property = property
+    }
+
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         return scope.view.identity(of: row.reference(access))
     }
 }
 
 /// The value of an attribute that predicates cannot compare: an archived object, or data outside the row.
 final class OpaqueExpression: PropertyExpression {
-    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+    let runtime: EntityRuntime
+    let property: Int
+
+    init(_ runtime: EntityRuntime, _ property: Int) {
+        self.runtime = runtime
+        self.property = property
+    }
+
+    func value(at access: ColumnAccess, of row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         guard runtime.properties[property].kind == .externalData else {
-            return PredicateValue(AttributeTransformer.object(Data(row.bytes(access)), of: runtime.entity.frozenProperties[property]))
+            return PredicateValue(AttributeTransformer.object(Data(row.bytes(access)), of: runtime.entity.propertiesByIndex[property]))
         }
         return try scope.view.snapshot.value(access, of: row).map { .data(try Data($0)) } ?? .null
     }

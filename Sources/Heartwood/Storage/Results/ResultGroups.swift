@@ -15,7 +15,7 @@ final class ResultGroups {
         self.grouped = grouped
         accumulators = grouped.aggregates.map(\.accumulator)
         unmanaged = .allocate(capacity: accumulators.count)
-        for (place, accumulator) in accumulators.enumerated() { unmanaged.initializeElement(at: place, to: .passUnretained(accumulator)) }
+        for (index, accumulator) in accumulators.enumerated() { unmanaged.initializeElement(at: index, to: .passUnretained(accumulator)) }
         // Without keys all objects form one group, which exists even when no object matches.
         if grouped.keys.isEmpty { _ = group(UnsafeRawBufferPointer(start: nil, count: 0)) }
     }

@@ -4,8 +4,8 @@ import RecordLog
 /// One table's part of a fetch of dictionaries: the compiled expressions that compute values from its rows.
 final class ResultPart {
     /// The values to compute from a row: the keys of its group, or the columns.
-    let values: [RowExpression]
-    let order: [RowExpression]
+    let values: [any RowExpression]
+    let order: [any RowExpression]
     private let runtime: EntityRuntime
     /// The columns of the row whose bytes form the group's key. Empty where a key is computed or goes through a relationship.
     private let keyColumns: UnsafeMutableBufferPointer<Int>
@@ -18,7 +18,7 @@ final class ResultPart {
     /// - Returns: nil where an expression cannot be computed from rows.
     init?(_ shape: ResultShape, table: EntityTable, view: RecordLogView, isByValue: Bool) {
         let compiler = PredicateCompiler(table: table, view: view)
-        func compile(_ nodes: [ExpressionNode]) -> [RowExpression]? {
+        func compile(_ nodes: [ExpressionNode]) -> [any RowExpression]? {
             let compiled = nodes.compactMap(compiler.result)
             return compiled.count == nodes.count ? compiled : nil
         }
@@ -32,7 +32,7 @@ final class ResultPart {
         self.feeds = feeds
         runtime = table.runtime
         unmanagedFeeds = .allocate(capacity: feeds.count)
-        for (place, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: place, to: .passUnretained(feed)) }
+        for (index, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: index, to: .passUnretained(feed)) }
         let paths = isByValue ? nil : Self.paths(shape.groups?.keys ?? [])
         let columns = Self.columns(paths ?? [], table.runtime)
         keyColumns = .allocate(capacity: columns.count)
@@ -70,12 +70,12 @@ final class ResultPart {
     /// Adds a row to its group.
     /// - Returns: true for the group's first row.
     @inline(__always)
-    func gather(_ row: RowView, _ key: KeyBuilder, _ groups: ResultGroups, _ scope: QueryScope) throws -> Bool {
+    func gather(_ row: UnsafeRowView, _ key: KeyBuilder, _ groups: ResultGroups, _ scope: QueryScope) throws -> Bool {
         var group = (number: 0, isNew: false)
         if !values.isEmpty {
             key.removeAll()
             try appendKey(of: row, to: key, scope)
-            group = groups.group(key.buffer)
+            group = groups.group(key.unsafeBuffer)
         }
         for index in unmanagedFeeds.indices {
             try unmanagedFeeds[index]._withUnsafeGuaranteedRef { feed in
@@ -86,7 +86,7 @@ final class ResultPart {
     }
 
     @inline(__always)
-    private func appendKey(of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+    private func appendKey(of row: UnsafeRowView, to key: KeyBuilder, _ scope: QueryScope) throws {
         if let accesses = runtime.accesses(row.layoutID), !keyColumns.isEmpty {
             for index in keyColumns { key.append(column: accesses[index], of: row) }
         } else if let keyOrder {
@@ -106,7 +106,7 @@ final class ResultFeed {
         case integer(Int)
         case double(Int)
         case date(Int)
-        case value(RowExpression)
+        case value(any RowExpression)
     }
 
     private let runtime: EntityRuntime
@@ -138,7 +138,7 @@ final class ResultFeed {
     }
 
     @inline(__always)
-    func give(_ row: RowView, to accumulator: Accumulator, _ group: Int, _ scope: QueryScope) throws {
+    func give(_ row: UnsafeRowView, to accumulator: Accumulator, _ group: Int, _ scope: QueryScope) throws {
         switch source {
         case .row: accumulator.add(integer: 1, to: group)
         case .presence(let index): if runtime.access(index, in: row) != nil { accumulator.add(integer: 1, to: group) }

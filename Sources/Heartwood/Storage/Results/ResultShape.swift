@@ -86,8 +86,8 @@ struct ResultShape {
 
     /// The shape of a result that consists of the aggregates over all objects, one column each.
     init(overall: GroupedExpressions) {
-        columns = overall.aggregates.indices.map { place in
-            let name = GroupedExpressions.Slot.aggregate(place).name
+        columns = overall.aggregates.indices.map { index in
+            let name = GroupedExpressions.Slot.aggregate(index).name
             return Column(name: name, expression: .variable(name), type: .undefinedAttributeType)
         }
         groups = overall
@@ -119,8 +119,8 @@ struct ResultShape {
         func key(_ descriptor: NSSortDescriptor) throws -> SortKey {
             guard let path = named(descriptor)?.expression.plainPath, !path.isEmpty else { return try SortKey(descriptor, entity: entity) }
             let (ascending, textOrder) = (descriptor.ascending, SortProbe(descriptor).textOrder)
-            let stated = NSSortDescriptor(key: path.joined(separator: "."), ascending: ascending, textOrder: textOrder)
-            return try SortKey(stated, entity: entity)
+            let sorting = NSSortDescriptor(key: path.joined(separator: "."), ascending: ascending, textOrder: textOrder)
+            return try SortKey(sorting, entity: entity)
         }
         guard descriptors.contains(where: { computed($0) != nil }) else {
             sort = try descriptors.map(key)

@@ -28,7 +28,7 @@ final class ResultSink {
         if let seen {
             key.removeAll()
             for value in values { value.appendIdentity(to: key) }
-            guard seen.number(of: key.buffer).isNew else { return true }
+            guard seen.number(of: key.unsafeBuffer).isNew else { return true }
         }
         guard shape.order.isEmpty else {
             kept.append((values, order))

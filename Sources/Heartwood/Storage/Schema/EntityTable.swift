@@ -46,7 +46,8 @@ final class EntityTable: Sendable {
         let index: TableIndex
 
         fileprivate init?(_ index: TableIndex, _ runtime: EntityRuntime) {
-            guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property else { return nil }
+            guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property
+            else { return nil }
             switch runtime.properties[property].kind {
             case .string: isText = true
             case .int16, .int32, .int64: isText = false
@@ -92,7 +93,7 @@ final class EntityTable: Sendable {
             // Two to-many sides are stored as link rows. A to-many inverse without a join table is read from this row's own column, so the
             // destination stores nothing.
             guard let inverse = property.inverse, property.kind == .toOne || !property.inverseIsToMany else { return nil }
-            let other = (runtime.entity.frozenProperties[index] as? NSRelationshipDescription)?.inverseRelationship
+            let other = (runtime.entity.propertiesByIndex[index] as? NSRelationshipDescription)?.inverseRelationship
             if let other, other.isToMany, !LinkPlan.isNeeded(other) { return nil }
             return Removal(property: index, inverse: inverse)
         }
@@ -112,7 +113,7 @@ extension EntityTable {
 
     /// Returns the accesses of a row's columns, by property index.
     /// - Throws: where the row's layout is newer than the catalog from which this table was read.
-    func accesses(of row: RowView) throws -> UnsafeMutablePointer<ColumnAccess> {
+    func accesses(of row: UnsafeRowView) throws -> UnsafeMutablePointer<ColumnAccess> {
         guard let accesses = runtime.accesses(row.layoutID) else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(runtime.entity.name ?? "?") has an unknown layout.")
         }
@@ -122,7 +123,7 @@ extension EntityTable {
     /// Appends a row's key for a uniqueness constraint.
     /// - Parameter row: a row of this table in any layout.
     /// - Returns: false where a value is null: null equals nothing, so the constraint does not apply.
-    func appendUniqueKey(of row: RowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
+    func appendUniqueKey(of row: UnsafeRowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
         guard let accesses = runtime.accesses(row.layoutID), let attributes = index.attributes else { return false }
         for position in attributes.indices {
             let access = accesses[attributes[position].property]

@@ -48,7 +48,7 @@ final class ExternalDataFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row), let value = try scope.view.snapshot.value(access, of: row) else { return isNegated }
         return try constants.contains { try value.isEqual(to: $0) } != isNegated
     }

@@ -11,28 +11,28 @@ extension JoinTable {
     }
 
     /// Returns the members of an owner with their positions in its order. O(members); reads no row.
-    func places(
+    func positions(
         of owner: RowReference, isForward: Bool, _ snapshot: Snapshot
-    ) throws(StoreError) -> [(member: RowReference, place: Int64)] {
-        var result: [(member: RowReference, place: Int64)] = []
+    ) throws(StoreError) -> [(member: RowReference, position: Int64)] {
+        var result: [(member: RowReference, position: Int64)] = []
         var cursor = try snapshot.cursor(index(isForward: isForward), RecordLogView.range(of: owner))
         while try cursor.next() != nil {
-            guard let entry = Self.entry(cursor.key) else { continue }
+            guard let entry = Self.entry(cursor.unsafeKey) else { continue }
             result.append(entry)
         }
         return result
     }
 
     /// Returns the last member's position; nil where there are no members. One lookup.
-    func lastPlace(of owner: RowReference, isForward: Bool, _ snapshot: Snapshot) throws(StoreError) -> Int64? {
+    func lastPosition(of owner: RowReference, isForward: Bool, _ snapshot: Snapshot) throws(StoreError) -> Int64? {
         var cursor = try snapshot.cursor(index(isForward: isForward), RecordLogView.range(of: owner), descending: true)
-        return try cursor.next() == nil ? nil : Self.entry(cursor.key)?.place
+        return try cursor.next() == nil ? nil : Self.entry(cursor.unsafeKey)?.position
     }
 
     /// Decodes a key of an ordered index: owner, position, member.
-    private static func entry(_ key: UnsafeRawBufferPointer) -> (member: RowReference, place: Int64)? {
-        guard let member = RecordLogView.lastReference(of: key), let place = KeyBuilder.int64(at: KeyBuilder.wordSize, in: key)
+    private static func entry(_ key: UnsafeRawBufferPointer) -> (member: RowReference, position: Int64)? {
+        guard let member = RecordLogView.lastReference(of: key), let position = KeyBuilder.int64(at: KeyBuilder.wordSize, in: key)
         else { return nil }
-        return (member, place)
+        return (member, position)
     }
 }

@@ -6,34 +6,34 @@ enum LinkOrder {
     static let distance: Int64 = 1 << 32
 
     /// Returns a position after `last`; nil where none is left.
-    static func place(after last: Int64?) -> Int64? {
+    static func position(after last: Int64?) -> Int64? {
         guard let last else { return 0 }
-        let (place, isOverflow) = last.addingReportingOverflow(distance)
-        return isOverflow ? nil : place
+        let (position, isOverflow) = last.addingReportingOverflow(distance)
+        return isOverflow ? nil : position
     }
 
-    /// - Parameter places: the members' positions in the new order; nil for a member without one.
+    /// - Parameter positions: the members' positions in the new order; nil for a member without one.
     /// - Returns: the changed positions, with their indexes in the list.
     /// - Complexity: O(n log n), O(n) where nothing was moved.
-    static func changes(_ places: [Int64?]) -> [(index: Int, place: Int64)] {
-        let kept = risingIndices(places)
-        var result: [(index: Int, place: Int64)] = []
+    static func changes(_ positions: [Int64?]) -> [(index: Int, position: Int64)] {
+        let kept = risingIndices(positions)
+        var result: [(index: Int, position: Int64)] = []
         var index = 0
-        for keptIndex in kept + [places.count] {
+        for keptIndex in kept + [positions.count] {
             if index < keptIndex {
-                let low = index == 0 ? nil : places[index - 1], high = keptIndex == places.count ? nil : places[keptIndex]
-                guard let given = between(low, high, count: keptIndex - index) else { return renumbered(places) }
-                for (offset, place) in given.enumerated() { result.append((index + offset, place)) }
+                let low = index == 0 ? nil : positions[index - 1], high = keptIndex == positions.count ? nil : positions[keptIndex]
+                guard let given = between(low, high, count: keptIndex - index) else { return renumbered(positions) }
+                for (offset, position) in given.enumerated() { result.append((index + offset, position)) }
             }
             index = keptIndex + 1
         }
         return result
     }
 
-    private static func renumbered(_ places: [Int64?]) -> [(index: Int, place: Int64)] {
-        places.indices.compactMap { index in
-            let place = Int64(index) * distance
-            return places[index] == place ? nil : (index, place)
+    private static func renumbered(_ positions: [Int64?]) -> [(index: Int, position: Int64)] {
+        positions.indices.compactMap { index in
+            let position = Int64(index) * distance
+            return positions[index] == position ? nil : (index, position)
         }
     }
 
@@ -59,8 +59,8 @@ enum LinkOrder {
     }
 
     /// Returns the indexes of a longest increasing subsequence of the existing positions.
-    private static func risingIndices(_ places: [Int64?]) -> [Int] {
-        let known = places.indices.filter { places[$0] != nil }
-        return LongestIncreasingSubsequence.places(in: known.map { places[$0] ?? 0 }).map { known[$0] }
+    private static func risingIndices(_ positions: [Int64?]) -> [Int] {
+        let known = positions.indices.filter { positions[$0] != nil }
+        return LongestIncreasingSubsequence.indexes(in: known.map { positions[$0] ?? 0 }).map { known[$0] }
     }
 }

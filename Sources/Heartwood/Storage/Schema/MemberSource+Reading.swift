@@ -18,7 +18,7 @@ extension Snapshot {
             var cursor = try cursor(link.index(isForward: isForward), range)
             while try cursor.next() != nil {
                 // The key's last component is the other end, so the link row need not be read.
-                guard let member = RecordLogView.lastReference(of: cursor.key) else { continue }
+                guard let member = RecordLogView.lastReference(of: cursor.unsafeKey) else { continue }
                 guard try body(member) else { return }
             }
         }

@@ -8,9 +8,9 @@ enum RecordLogMetadata {
     static let unfinishedStage = "HeartwoodUnfinishedMigrationStage"
 
     static func initial(
-        identifier: (UInt64, UInt64), type: String, model: NSManagedObjectModel, configuration: String?
+        identifier: StoredUUID, type: String, model: NSManagedObjectModel, configuration: String?
     ) -> [String: Any] {
-        var metadata: [String: Any] = [NSStoreUUIDKey: UUID(storedBytes: identifier).uuidString, NSStoreTypeKey: type]
+        var metadata: [String: Any] = [NSStoreUUIDKey: identifier.uuidString, NSStoreTypeKey: type]
         setVersion(of: model, configuration: configuration, in: &metadata)
         return metadata
     }
@@ -31,7 +31,7 @@ enum RecordLogMetadata {
 
     /// Returns the `checksum(of:configuration:)` of a store's version; nil before it has one.
     static func checksum(in snapshot: Snapshot) throws -> String? {
-        try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
+        try snapshot.unsafeSystemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns the configuration with which a store was created or migrated; nil for none.
@@ -85,7 +85,8 @@ enum RecordLogMetadata {
             try BinaryPropertyList(Array(data)).checkShape()
         } catch {
             throw CoreDataError.make(
-                NSPersistentStoreOpenError, "The store's metadata cannot be read: the property list \(error.reason), at byte \(error.offset) of it.")
+                NSPersistentStoreOpenError,
+                "The store's metadata cannot be read: the property list \(error.reason), at byte \(error.offset) of it.")
         }
         return try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]
     }

@@ -55,7 +55,7 @@ extension NSEntityDescription {
     /// Returns the entity that declares a property: the topmost of this entity and its superentities that has it.
     func owner(of property: NSPropertyDescription) -> NSEntityDescription {
         var entity = self
-        while let parent = entity.superentity, parent.frozenProperties.contains(where: { $0 === property }) { entity = parent }
+        while let parent = entity.superentity, parent.propertiesByIndex.contains(where: { $0 === property }) { entity = parent }
         return entity
     }
 
@@ -80,7 +80,7 @@ struct RecordLogSchemaWriter {
         var plans: [LinkPlan] = []
         var seen: Set<String> = []
         for entity in entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
-            for case let relationship as NSRelationshipDescription in entity.frozenProperties
+            for case let relationship as NSRelationshipDescription in entity.propertiesByIndex
             where LinkPlan.isNeeded(relationship) {
                 let owner = entity.owner(of: relationship)
                 guard LinkPlan.isForward(relationship, of: owner) else { continue }
@@ -93,7 +93,7 @@ struct RecordLogSchemaWriter {
 
     func defineTable(of entity: NSEntityDescription) throws {
         var columns: [(name: String, type: ColumnType)] = []
-        for property in entity.frozenProperties where !property.isTransient {
+        for property in entity.propertiesByIndex where !property.isTransient {
             if let type = PropertyKind(property).columnType { columns.append((property.name, type)) }
         }
         let table = try transaction.defineTable(name: entity.name ?? "", columns: columns)

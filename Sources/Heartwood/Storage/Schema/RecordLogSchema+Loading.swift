@@ -34,7 +34,7 @@ struct RecordLogSchemaReader {
             NSPersistentStoreIncompatibleVersionHashError,
             demandsAll
                 ? "The store has no \(what), which the model wants: its version cannot be ignored. Migrate it."
-                : "The store has no \(what), though its model's version says it should; it was made by other means or is damaged.")
+                : "The store has no \(what), though its model's version says it should; another program made it, or it is damaged.")
     }
 
     private func table(
@@ -42,7 +42,7 @@ struct RecordLogSchemaReader {
     ) throws -> EntityTable {
         let name = entity.name ?? ""
         guard let definition = catalog.table(named: name) else { throw missing("table for the entity \(name)") }
-        let properties = entity.frozenProperties
+        let properties = entity.propertiesByIndex
         let columnIDs = properties.map { property in
             property.isTransient ? nil : definition.currentLayout.columns.first { $0.name == property.name }?.id
         }

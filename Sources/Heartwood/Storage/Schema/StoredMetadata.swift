@@ -23,7 +23,7 @@ final class StoredMetadata: IdentifierHolder, Sendable {
 
     /// - Throws: where the metadata cannot be read.
     init(_ snapshot: Snapshot) throws {
-        var first = State(bytes: try snapshot.systemValue(RecordLogSystemRow.metadata).map { Array($0) } ?? [])
+        var first = State(bytes: try snapshot.unsafeSystemValue(RecordLogSystemRow.metadata).map { Array($0) } ?? [])
         if !first.bytes.starts(with: "bplist".utf8) { first.values = first.bytes.isEmpty ? [:] : try RecordLogMetadata.decode(first.data) }
         state = Mutex(first)
     }

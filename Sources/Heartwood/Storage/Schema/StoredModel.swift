@@ -13,15 +13,17 @@ package enum StoredModel {
     /// Reads the model of the store at `url`.
     /// - Parameters:
     ///   - acceptsDamage: for a damaged store, whether to return the model of the last commit before the damage.
-    ///   - tell: called with the damage that was accepted.
+    ///   - report: called with the damage that was accepted.
     /// - Throws: where the file is no store, contains no model, or cannot be read.
-    package static func read(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ tell: (StoreError) -> Void = { _ in }) throws
+    package static func read(
+        at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ report: (StoreError) -> Void = { _ in }
+    ) throws
         -> NSManagedObjectModel
     {
         let log = try open(url, usesMemoryMapping, acceptsDamage)
         defer { try? log.close() }
-        if let damage = log.damage { tell(damage) }
-        guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else {
+        if let damage = log.damage { report(damage) }
+        guard let bytes = try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model) else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError, "\(url.path): the store holds no model, so it has no entities to show; was it ever saved to?")
         }

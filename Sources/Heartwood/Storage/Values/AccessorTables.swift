@@ -30,7 +30,7 @@ struct AccessorTables: ~Copyable, @unchecked Sendable {
             words[0] = UInt(count)
             words[1] = UInt(bitPattern: old)
             if let old {
-                for place in 0..<oldCount { words[Self.headerWords + place] = old[Self.headerWords + place] }
+                for index in 0..<oldCount { words[Self.headerWords + index] = old[Self.headerWords + index] }
             }
             let table = UnsafeMutablePointer<Int>.allocate(capacity: max(indexes.count, 1))
             table.initialize(from: indexes, count: indexes.count)

@@ -10,7 +10,7 @@ struct CompositeElement {
     static func connect(_ list: [PropertyRuntime], of entity: NSEntityDescription) -> [PropertyRuntime] {
         guard entity.hasComposites else { return list }
         var result = list
-        for (position, property) in entity.frozenProperties.enumerated() {
+        for (position, property) in entity.propertiesByIndex.enumerated() {
             guard let composite = property as? NSCompositeAttributeDescription else { continue }
             result[position].elements = composite.elements.compactMap { element in
                 entity.propertyIndexByName["\(composite.name).\(element.name)"].map { CompositeElement(name: element.name, index: $0) }
@@ -39,7 +39,7 @@ extension EntityRuntime {
     }
 
     /// Returns the index of the declared property: for an element, that of its outermost composite.
-    func statedIndex(_ index: Int) -> Int {
+    func declaredIndex(_ index: Int) -> Int {
         guard entity.hasComposites, let dot = properties[index].name.firstIndex(of: ".") else { return index }
         return indexByName[String(properties[index].name[..<dot])] ?? index
     }

@@ -77,7 +77,7 @@ final class EntityRuntime: @unchecked Sendable {
     /// By property index.
     let checksByProperty: [PropertyCheck?]
     /// The relationships that can deny a deletion.
-    let deniers: [Int]
+    let denyRelationships: [Int]
     /// The relationships whose two sides are stored separately although one determines the other: one-to-one, ordered to-many with a to-one
     /// inverse, and to-many that are their own inverse.
     let pairs: [Int]
@@ -99,14 +99,14 @@ final class EntityRuntime: @unchecked Sendable {
         self.slot = slot
         holder = store
         slotBase = store?.slotBase ?? .max
-        let list = CompositeElement.connect(entity.frozenProperties.map(PropertyRuntime.init), of: entity)
+        let list = CompositeElement.connect(entity.propertiesByIndex.map(PropertyRuntime.init), of: entity)
         properties = list
         indexByName = entity.propertyIndexByName
         propertyCount = properties.count
         initialValues = list.map(\.initial)
-        checksByProperty = entity.frozenProperties.map(\.check)
+        checksByProperty = entity.propertiesByIndex.map(\.check)
         checks = checksByProperty.compactMap(\.self)
-        deniers = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
+        denyRelationships = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
         pairs = list.indices.filter { list[$0].isPaired }
         hasTransients = list.contains(where: \.isTransient)
         hasExternalData = list.contains { $0.kind == .externalData }
@@ -142,7 +142,7 @@ final class EntityRuntime: @unchecked Sendable {
 
     /// Returns a property's access in `row`; nil where the row has no such column, or the value is null.
     @inline(__always)
-    func access(_ property: Int, in row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
+    func access(_ property: Int, in row: UnsafeRowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
     func index(of name: String) -> Int? {
         indexByName[name]
@@ -164,7 +164,7 @@ final class EntityRuntime: @unchecked Sendable {
 extension EntityRuntime.Layouts {
     /// See `EntityRuntime.access`.
     @inline(__always)
-    func access(_ property: Int, in row: RowView) -> ColumnAccess? {
+    func access(_ property: Int, in row: UnsafeRowView) -> ColumnAccess? {
         let layout = Int(row.layoutID.rawValue)
         guard layout < count, let accesses = self[layout] else { return nil }
         let access = accesses[property]

@@ -3,7 +3,7 @@ import RecordLog
 
 extension ManagedValue {
     /// Decodes one column. The caller has checked that it is not null. External data become null here; the caller reads them.
-    init(row: RowView, access: ColumnAccess, kind: PropertyKind, slotBase: UInt64) {
+    init(row: UnsafeRowView, access: ColumnAccess, kind: PropertyKind, slotBase: UInt64) {
         switch kind {
         case .bool: self = .bool(row.int64(access) != 0)
         case .int16, .int32, .int64: self = .integer(row.int64(access))
@@ -46,13 +46,13 @@ extension ManagedValue {
     @inline(__always)
     func transformed(_ property: Int, of entity: NSEntityDescription, _ object: (any EntityObject)? = nil) throws -> ManagedValue {
         guard case .object(let value) = self else { return self }
-        return try AttributeTransformer.data(value, of: entity.frozenProperties[property], object).map(ManagedValue.data) ?? .null
+        return try AttributeTransformer.data(value, of: entity.propertiesByIndex[property], object).map(ManagedValue.data) ?? .null
     }
 }
 
 extension RowBuilder {
     /// Begins a new version of a row with the row's current values. A row of an older layout is converted to the current one.
-    func begin(_ table: EntityTable, revising row: RowView) throws {
+    func begin(_ table: EntityTable, revising row: UnsafeRowView) throws {
         guard row.layoutID != table.layout.id else { return begin(table.layout, copying: row, of: table.layout) }
         let accesses = try table.accesses(of: row)
         begin(table.layout)

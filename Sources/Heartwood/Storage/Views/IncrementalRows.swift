@@ -27,7 +27,7 @@ final class IncrementalRows: Sendable {
     }
 
     /// Stores a copy of a row, or finds an equal one.
-    func keep(_ body: UnsafeRawBufferPointer, _ key: ObjectKey, _ reference: RowReference, version: UInt32) -> RowView {
+    func keep(_ body: UnsafeRawBufferPointer, _ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView {
         nonisolated(unsafe) let body = body
         let kept: UInt = state.withLock { state in
             if let known = state.rows[key]?.last, known.version == version, known.byteCount == body.count,
@@ -40,15 +40,15 @@ final class IncrementalRows: Sendable {
             state.rows[key, default: []].append(Row(body: copy, byteCount: body.count, version: version))
             return UInt(bitPattern: copy)
         }
-        return RowView(body: UnsafeRawPointer(bitPattern: kept)!, byteCount: body.count, reference: reference, version: version)
+        return UnsafeRowView(body: UnsafeRawPointer(bitPattern: kept)!, byteCount: body.count, reference: reference, version: version)
     }
 
     /// Returns the newest row that was read at a version.
-    func row(_ key: ObjectKey, _ reference: RowReference, version: UInt32) -> RowView? {
+    func row(_ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView? {
         let found: (UInt, Int)? = state.withLock { state in
             state.rows[key]?.last { $0.version == version }.map { (UInt(bitPattern: $0.body), $0.byteCount) }
         }
         guard let found, let body = UnsafeRawPointer(bitPattern: found.0) else { return nil }
-        return RowView(body: body, byteCount: found.1, reference: reference, version: version)
+        return UnsafeRowView(body: body, byteCount: found.1, reference: reference, version: version)
     }
 }

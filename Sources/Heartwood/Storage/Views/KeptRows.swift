@@ -9,7 +9,7 @@ final class KeptRows: @unchecked Sendable {
     // Unchecked: see above.
 
     /// A property of a copied row.
-    private struct Place: Hashable {
+    private struct ValueKey: Hashable {
         let body: UnsafeRawPointer
         let property: Int
     }
@@ -17,7 +17,7 @@ final class KeptRows: @unchecked Sendable {
     private var blocks: [UnsafeMutableRawPointer] = []
     /// The free end of the last block.
     private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    private var values: [Place: Data] = [:]
+    private var values: [ValueKey: Data] = [:]
 
     private static let blockSize = 16 << 10
     private static let alignment = 8
@@ -29,10 +29,10 @@ final class KeptRows: @unchecked Sendable {
     var isEmpty: Bool { blocks.isEmpty }
 
     /// - Complexity: O(bytes of the row).
-    func copy(_ row: RowView) -> RowView {
-        let place = take(row.byteCount)
-        place.copyMemory(from: row.body, byteCount: row.byteCount)
-        return RowView(body: UnsafeRawPointer(place), byteCount: row.byteCount, reference: row.reference, version: row.version)
+    func copy(_ row: UnsafeRowView) -> UnsafeRowView {
+        let memory = take(row.byteCount)
+        memory.copyMemory(from: row.body, byteCount: row.byteCount)
+        return UnsafeRowView(body: UnsafeRawPointer(memory), byteCount: row.byteCount, reference: row.reference, version: row.version)
     }
 
     private func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
@@ -42,19 +42,19 @@ final class KeptRows: @unchecked Sendable {
             if let start = block.baseAddress { blocks.append(start) }
             free = block
         }
-        let place = UnsafeMutableRawBufferPointer(rebasing: free[..<size])
+        let memory = UnsafeMutableRawBufferPointer(rebasing: free[..<size])
         free = UnsafeMutableRawBufferPointer(rebasing: free[size...])
-        guard let start = place.baseAddress else { preconditionFailure("a block has room for a row") }
+        guard let start = memory.baseAddress else { preconditionFailure("a block has room for a row") }
         return start
     }
 
     /// Stores a value that is stored outside its row.
-    func keep(_ value: Data, of property: Int, in copy: RowView) {
-        values[Place(body: copy.body, property: property)] = value
+    func keep(_ value: Data, of property: Int, in copy: UnsafeRowView) {
+        values[ValueKey(body: copy.body, property: property)] = value
     }
 
     /// Returns nil where the row is not one of these copies, or where the value could not be read when the row was copied.
-    func value(of property: Int, in row: RowView) -> Data? {
-        values.isEmpty ? nil : values[Place(body: row.body, property: property)]
+    func value(of property: Int, in row: UnsafeRowView) -> Data? {
+        values.isEmpty ? nil : values[ValueKey(body: row.body, property: property)]
     }
 }

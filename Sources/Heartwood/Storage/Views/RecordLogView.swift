@@ -25,8 +25,8 @@ final class RecordLogView: StoreView {
         self.slotBase = slotBase
     }
 
-    override var file: LogFile? { snapshot.file }
-    override var isNewest: Bool { log.publications == publication }
+    var file: LogFile? { snapshot.file }
+    var isNewest: Bool { log.publications == publication }
     /// Whether the log's handle has seen all commits of other handles.
     var isUpToDate: Bool { log.isUpToDate(snapshot) }
 
@@ -40,23 +40,23 @@ final class RecordLogView: StoreView {
         ObjectKey(rawValue: reference.rawValue &+ slotBase)
     }
 
-    override func row(_ key: ObjectKey) throws -> RowView? {
+    func row(_ key: ObjectKey) throws -> UnsafeRowView? {
         do {
-            return try snapshot.row(reference(key))
+            return try snapshot.unsafeRow(reference(key))
         } catch {
             throw RecordLogErrors.wrap(error)
         }
     }
 
-    override func row(_ key: ObjectKey, version: UInt32) throws -> RowView? {
+    func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? {
         do {
-            return try snapshot.row(reference(key), version: version)
+            return try snapshot.unsafeRow(reference(key), version: version)
         } catch {
             throw RecordLogErrors.wrap(error)
         }
     }
 
-    override func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
+    func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
         guard let source = source(of: key, property: property) else { return [] }
         do {
             var result: [ObjectKey] = []
@@ -70,7 +70,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    override func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
+    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         let references = keys.map(reference)
         do {
             try references.withUnsafeBufferPointer { references in
@@ -81,7 +81,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    override func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
+    func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
         guard let first = keys.first, let source = source(of: first, property: property) else { return keys.map { _ in [] } }
         do {
             return try members(ofEach: keys.map(reference), in: source).map { $0.map(key) }
@@ -90,15 +90,15 @@ final class RecordLogView: StoreView {
         }
     }
 
-    override func firstMember(
-        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
+    func firstMember(
+        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isIncluded: (ObjectKey) -> Bool
     ) throws -> ObjectKey? {
         guard let source = source(of: key, property: property) else { return nil }
         do {
             var found: ObjectKey?
             try forEachMember(of: reference(key), in: source) { reference in
                 let member = self.key(reference)
-                if isWanted(member) { found = member }
+                if isIncluded(member) { found = member }
                 return found == nil
             }
             return found
@@ -107,7 +107,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    override func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
+    func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
         do {
             switch source(of: key, property: property) {
             case .link(let link, isForward: true)?: return try link.row(from: reference(key), to: reference(member), snapshot) != nil
@@ -115,7 +115,7 @@ final class RecordLogView: StoreView {
             case .inverse(let tables)?:
                 let member = reference(member)
                 guard let inverse = runtime.properties[property].inverse, tables.contains(where: { $0.table == member.table }),
-                    let row = try snapshot.row(member), let access = schema.table(member.table)?.runtime.access(inverse, in: row)
+                    let row = try snapshot.unsafeRow(member), let access = schema.table(member.table)?.runtime.access(inverse, in: row)
                 else { return false }
                 return row.reference(access) == reference(key)
             case nil: return false
@@ -125,7 +125,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    override func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
+    func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
         guard let source = source(of: key, property: property) else { return 0 }
         do {
             return try memberCount(of: reference(key), in: source)
@@ -134,30 +134,30 @@ final class RecordLogView: StoreView {
         }
     }
 
-    override func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
+    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         try answer(query, body)
     }
 
-    override func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+    func lookUp(
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup? { try find(lookup, runtime, key, body) }
 
-    override func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
+    func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
         try prepareAnswer(query)
     }
 
-    override func counted(_ query: StoreQuery) throws -> QueryStatistics? {
+    func counted(_ query: StoreQuery) throws -> QueryStatistics? {
         try countMatches(query)
     }
 
-    override func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
+    func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
         try tabulateRows(query, shape, into: sink)
     }
 
-    override var commit: UInt64? { snapshot.sequence }
+    var commit: UInt64? { snapshot.sequence }
 
-    override func read(
-        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+    func read(
+        _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? { try readRows(paths, of: query, body) }
 
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {

@@ -78,7 +78,7 @@ struct CompactionBase {
         return (tables, UInt32(done))
     }
 
-    private func append(_ value: [UInt8], as row: RowView) throws(StoreError) -> UInt64 {
+    private func append(_ value: [UInt8], as row: UnsafeRowView) throws(StoreError) -> UInt64 {
         try value.withUnsafeBufferPointer { bytes throws(StoreError) in
             try target.appender.appendRow(
                 .put, row.reference, body: UnsafeRawBufferPointer(bytes), version: row.version, previous: 0)
@@ -88,8 +88,8 @@ struct CompactionBase {
     /// Writes the catalog again behind the rows: no row can be read without it, and the file has no older copy.
     private func repeatCatalog(_ system: TableState?) throws(StoreError) -> Bool {
         let reference = RowReference(table: .system, row: Catalog.row)
-        guard let delta = system?.primary.delta, let row = try base.row(reference) else { return false }
-        let again = RowView(body: row.body, byteCount: row.byteCount, reference: reference, version: row.version &+ 1)
+        guard let delta = system?.primary.delta, let row = try base.unsafeRow(reference) else { return false }
+        let again = UnsafeRowView(body: row.body, byteCount: row.byteCount, reference: reference, version: row.version &+ 1)
         var records = RecordCopy(from: base.file, base.catalog, to: target.appender)
         let address = try records.append(again, previous: delta.load(Catalog.row))
         delta.store(Catalog.row, address)

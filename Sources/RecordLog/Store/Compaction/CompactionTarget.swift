@@ -15,7 +15,7 @@ final class CompactionTarget {
 
     /// - Parameter storeID: nil for the old file's.
     init(
-        _ storage: any StorageFile, besides old: LogFile, storeID: (UInt64, UInt64)? = nil, _ creation: FileCreation
+        _ storage: any StorageFile, besides old: LogFile, storeID: StoredUUID? = nil, _ creation: FileCreation
     ) throws(StoreError) {
         (file, first) = try creation.begin(storage, storeID: storeID ?? old.identity.storeID, segmentShift: old.identity.segmentShift)
         appender = FrameAppender(

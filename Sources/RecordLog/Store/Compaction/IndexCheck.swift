@@ -104,7 +104,7 @@ final class IndexCheck: @unchecked Sendable {
                 key.removeAll()
                 guard part.maintainers[index].appendKey(of: row, layout: layout, to: key) else { continue }
                 key.append(row: row.reference.row)
-                sums[index].add(key.buffer)
+                sums[index].add(key.unsafeBuffer)
             }
             return true
         }

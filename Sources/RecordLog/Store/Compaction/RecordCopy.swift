@@ -21,7 +21,7 @@ struct RecordCopy {
     mutating func append(
         _ record: RowRecord, _ body: UnsafeRawPointer, version: UInt32, previous: UInt64
     ) throws(StoreError) -> UInt64 {
-        let row = RowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: version)
+        let row = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: version)
         guard record.operation == .delete else { return try append(row, previous: previous, old: record.previous) }
         return try appender.appendRow(
             .delete, record.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: version,
@@ -31,7 +31,7 @@ struct RecordCopy {
     /// Appends an unchanged row.
     /// - Parameter old: the address of the row's previous record in the old file; 0 for none.
     @inline(__always)
-    mutating func append(_ row: RowView, previous: UInt64, old: UInt64 = 0) throws(StoreError) -> UInt64 {
+    mutating func append(_ row: UnsafeRowView, previous: UInt64, old: UInt64 = 0) throws(StoreError) -> UInt64 {
         if let message = catalog.fault(of: row) { throw Self.faulty(source, message) }
         if let table = catalog.table(row.reference.table), table.hasValues {
             return try appendWithValues(row, table, previous: previous, old: old)
@@ -51,7 +51,7 @@ struct RecordCopy {
 
     @inline(never)
     private mutating func appendWithValues(
-        _ row: RowView, _ table: TableDefinition, previous: UInt64, old address: UInt64
+        _ row: UnsafeRowView, _ table: TableDefinition, previous: UInt64, old address: UInt64
     ) throws(StoreError) -> UInt64 {
         guard row.byteCount >= RowLayout.nullsOffset, let layout = table.layout(row.layoutID), row.byteCount >= layout.minimumBodySize else {
             throw StoreError.corrupt(source.path, at: nil, "a row does not have the layout it names")
@@ -64,7 +64,7 @@ struct RecordCopy {
             let access = old.layout.access[position]
             guard !old.row.isNull(access), KeyBytes.compare(old.row.bytes(access), stored) == 0 else { return nil }
             let (known, body) = try appender.row(at: previous)
-            let new = RowView(body: body, byteCount: known.bodyLength, reference: row.reference, version: known.version)
+            let new = UnsafeRowView(body: body, byteCount: known.bodyLength, reference: row.reference, version: known.version)
             guard known.operation == .put, new.layoutID == old.row.layoutID, new.byteCount == old.row.byteCount else { return nil }
             return Array(new.bytes(access))
         }
@@ -77,11 +77,11 @@ struct RecordCopy {
     /// An older record of a row in the old file; nil for a deletion.
     private func row(
         _ reference: RowReference, at address: UInt64, _ table: TableDefinition
-    ) throws(StoreError) -> (row: RowView, layout: RowLayout)? {
+    ) throws(StoreError) -> (row: UnsafeRowView, layout: RowLayout)? {
         guard address != 0 else { return nil }
         let (record, body) = try source.record(at: address, end: source.readableEnd)
         guard record.reference == reference, record.operation == .put else { return nil }
-        let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
+        let row = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
         guard row.byteCount >= RowLayout.nullsOffset, let layout = table.layout(row.layoutID), row.byteCount >= layout.minimumBodySize
         else { return nil }
         return (row, layout)

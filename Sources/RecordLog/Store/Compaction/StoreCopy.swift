@@ -12,7 +12,7 @@ struct StoreCopy {
     let path: String
     /// Options of the copy.
     let options: StoreOptions
-    let storeID: (UInt64, UInt64)?
+    let storeID: StoredUUID?
     let systemValues: [UInt64: [UInt8]]
     /// Whether to replace a file at the path.
     let replaces: Bool
@@ -138,7 +138,7 @@ extension LogStore {
     /// - Complexity: O(live data); two syncs.
     @discardableResult
     public func copy(
-        to path: String, as storeID: (UInt64, UInt64)? = nil, options: StoreOptions = StoreOptions(), replacing: Bool = false,
+        to path: String, as storeID: StoredUUID? = nil, options: StoreOptions = StoreOptions(), replacing: Bool = false,
         systemValues: [UInt64: [UInt8]] = [:], progress: ((CompactionProgress) -> Bool)? = nil
     ) throws(StoreError) -> UInt64 {
         let target = (try? options.resolvedFileSystem().resolved(path)) ?? path

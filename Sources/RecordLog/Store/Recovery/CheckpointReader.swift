@@ -35,7 +35,7 @@ struct CheckpointReader {
             sequence: manifest.sequence, catalog: .empty, file: file, end: manifest.logEnd, commitChecksum: manifest.commitChecksum,
             tables: tables, indexes: indexes, counters: counters)
         var catalog = Catalog.empty
-        if let bytes = try bare.systemValue(Catalog.row) {
+        if let bytes = try bare.unsafeSystemValue(Catalog.row) {
             guard let stored = Catalog(bytes) else { throw damaged(pointer.offset) }
             catalog = stored
         }

@@ -36,7 +36,7 @@ struct CommitCoordinator {
     /// - Precondition: the caller holds the asking store's lock.
     /// - Throws: `undecided`; `locked` if another process is writing to the coordinator's store.
     func settle() throws(StoreError) -> Bool {
-        if let store = held.first(where: { UniqueID($0.storeID) == prepared.record.coordinator }) {
+        if let store = held.first(where: { $0.storeID == prepared.record.coordinator }) {
             guard try decisions(store.snapshot()).contains(prepared.record.group) else { return false }
             if options.durability == .full, store.writer.superblock.durableSequence < prepared.record.decision { try store.syncFile() }
             return true
@@ -60,7 +60,7 @@ struct CommitCoordinator {
             guard !candidate.isEmpty, seen.insert(candidate).inserted else { continue }
             do throws(StoreError) {
                 let opened = try open(try fileSystem.open(candidate, .readOnly), candidate)
-                guard UniqueID(opened.snapshot.file.identity.storeID) == prepared.record.coordinator else {
+                guard opened.snapshot.file.identity.storeID == prepared.record.coordinator else {
                     reason = "another store is at \(candidate)"
                     continue
                 }

@@ -4,8 +4,8 @@
 /// Being a row, it outlives checkpoints and compactions for as long as a store may ask.
 struct CommitDecisions: Equatable {
     struct Decision: Equatable {
-        let group: UniqueID
-        var participants: [UniqueID]
+        let group: StoredUUID
+        var participants: [StoredUUID]
     }
 
     static let row: UInt64 = 3
@@ -18,12 +18,12 @@ struct CommitDecisions: Equatable {
     /// - Returns: nil if the bytes are not such a list.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
-        guard reader.integer(UInt8.self) == Self.version, let count = reader.count(of: UniqueID.size + 4) else { return nil }
+        guard reader.integer(UInt8.self) == Self.version, let count = reader.count(of: StoredUUID.size + 4) else { return nil }
         for _ in 0..<count {
-            guard let group = UniqueID(&reader), let participants = reader.count(of: UniqueID.size) else { return nil }
+            guard let group = StoredUUID(&reader), let participants = reader.count(of: StoredUUID.size) else { return nil }
             var decision = Decision(group: group, participants: [])
             for _ in 0..<participants {
-                guard let participant = UniqueID(&reader) else { return nil }
+                guard let participant = StoredUUID(&reader) else { return nil }
                 decision.participants.append(participant)
             }
             list.append(decision)
@@ -31,7 +31,7 @@ struct CommitDecisions: Equatable {
     }
 
     init?(_ snapshot: Snapshot) throws(StoreError) {
-        guard let bytes = try snapshot.systemValue(Self.row) else {
+        guard let bytes = try snapshot.unsafeSystemValue(Self.row) else {
             self.init()
             return
         }
@@ -50,13 +50,13 @@ struct CommitDecisions: Equatable {
         return writer.bytes
     }
 
-    func contains(_ group: UniqueID) -> Bool { list.contains { $0.group == group } }
+    func contains(_ group: StoredUUID) -> Bool { list.contains { $0.group == group } }
 
     /// Adds a group, and removes the groups about which no store asks any more.
     /// - Parameters:
     ///   - participants: the stores of the new group beside this one. The save has their locks, so none of them waits for an older decision.
     ///   - settled: a group whose decision every participant has.
-    mutating func decide(_ group: UniqueID, _ participants: [UniqueID], settled: UniqueID?) {
+    mutating func decide(_ group: StoredUUID, _ participants: [StoredUUID], settled: StoredUUID?) {
         for index in list.indices { list[index].participants.removeAll(where: participants.contains) }
         list.removeAll { $0.participants.isEmpty || $0.group == settled }
         list.append(Decision(group: group, participants: participants))

@@ -1,7 +1,7 @@
 extension FileCreation {
     /// Writes the header of a new file. Makes the header and the file's name durable.
     func initialize(
-        _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift: UInt8? = nil
+        _ storage: any StorageFile, storeID: StoredUUID, segmentShift: UInt8? = nil
     ) throws(StoreError) -> OpenedFile {
         // Opened before the first write: if no descriptor is left, the file stays empty and the next opening creates the store.
         let directory = options.durability != .none ? try fileSystem.openDirectory(of: path) : nil

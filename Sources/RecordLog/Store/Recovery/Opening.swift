@@ -96,7 +96,7 @@ struct Opening {
             }
             // The file was never used, or a crash came before its header was written.
             return try FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
-                .initialize(storage, storeID: (fileSystem.random(), fileSystem.random()))
+                .initialize(storage, storeID: StoredUUID(words: (fileSystem.random(), fileSystem.random())))
         }
         let identity = try HeaderReader(path: path).identity(header, count: count, size: size)
         guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }

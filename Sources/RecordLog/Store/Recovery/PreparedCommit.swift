@@ -54,7 +54,7 @@ public final class InDoubtCommit: Sendable {
     /// The prepared frame's offset in bytes.
     public let offset: UInt64
     /// The identity of the deciding store, and its path at the time of the save.
-    public let coordinatorStoreID: (UInt64, UInt64)
+    public let coordinatorStoreID: StoredUUID
     public let coordinatorPath: String
     public let state: State
     /// The reason why the other store cannot be asked; nil if it can be.
@@ -63,7 +63,7 @@ public final class InDoubtCommit: Sendable {
     init(_ prepared: PreparedCommit, _ answer: CommitCoordinator.Answer) {
         sequence = prepared.footer.sequence
         offset = prepared.offset
-        coordinatorStoreID = (prepared.record.coordinator.first, prepared.record.coordinator.second)
+        coordinatorStoreID = prepared.record.coordinator
         coordinatorPath = prepared.record.path
         (state, reason) = switch answer {
         case .committed: (.committed, nil)

@@ -106,7 +106,7 @@ final class Replay {
         guard record.reference.row > 0, record.reference.row < limit, record.previous < address else {
             throw StoreError.corrupt(file.path, at: address, "a row's number or history is impossible")
         }
-        let new = RowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: record.version)
+        let new = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: record.version)
         let old = try liveRow(record.reference, state, before: address)
         let isPut = record.operation == .put
         guard !isPut || isSystem || catalog.isWellFormed(new) else {
@@ -133,7 +133,7 @@ final class Replay {
     }
 
     /// The row as it was before the record at address `before`.
-    private func liveRow(_ reference: RowReference, _ state: TableState, before end: UInt64) throws(StoreError) -> RowView? {
+    private func liveRow(_ reference: RowReference, _ state: TableState, before end: UInt64) throws(StoreError) -> UnsafeRowView? {
         let known = state.primary.known(reference.row)
         var address = known & ~PrimaryDelta.tombstoneBit
         guard known & PrimaryDelta.tombstoneBit == 0 || address >= end else { return nil }
@@ -154,14 +154,14 @@ final class Replay {
         guard record.reference == reference, record.operation == .put else {
             throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
         }
-        let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
+        let row = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
         guard reference.table == .system || catalog.isWellFormed(row) else {
             throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
         }
         return row
     }
 
-    private func setCatalog(_ row: RowView, at address: UInt64) throws(StoreError) {
+    private func setCatalog(_ row: UnsafeRowView, at address: UInt64) throws(StoreError) {
         guard let new = Catalog(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
             throw StoreError.corrupt(file.path, at: address, "the catalog is malformed")
         }
@@ -172,7 +172,7 @@ final class Replay {
     }
 
     /// Applies the row numbers that a compacted file had given out, so that none is given twice.
-    private func setRowNumbers(_ row: RowView, at address: UInt64) throws(StoreError) {
+    private func setRowNumbers(_ row: UnsafeRowView, at address: UInt64) throws(StoreError) {
         guard sequence == 0, let numbers = RowNumbers(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
             throw StoreError.corrupt(file.path, at: address, "the list of row numbers is malformed or out of place")
         }
@@ -184,7 +184,7 @@ final class Replay {
     // MARK: Indexes
 
     /// Updates the indexes that have runs. `finish` builds the others whole.
-    private func index(old: RowView?, new: RowView?, table: TableID) throws(StoreError) {
+    private func index(old: UnsafeRowView?, new: UnsafeRowView?, table: TableID) throws(StoreError) {
         let definition = catalog.table(table)
         for index in try maintained(table) {
             if let old, let layout = definition?.layout(old.layoutID) { try add(old, layout, index, isTombstone: true) }
@@ -193,17 +193,17 @@ final class Replay {
     }
 
     private func add(
-        _ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer, isTombstone: Bool
+        _ row: UnsafeRowView, _ layout: RowLayout, _ index: IndexMaintainer, isTombstone: Bool
     ) throws(StoreError) {
         guard try makeKey(row, layout, index) else { return }
         let number = Int(index.id.rawValue)
-        if added.add(key.buffer, to: number, isTombstone: isTombstone) { return }
-        added.addBeyondMemory(key.buffer, to: number, isTombstone: isTombstone) { SpilledEntries(file, options) }
+        if added.add(key.unsafeBuffer, to: number, isTombstone: isTombstone) { return }
+        added.addBeyondMemory(key.unsafeBuffer, to: number, isTombstone: isTombstone) { SpilledEntries(file, options) }
     }
 
     /// Puts the row's index entry into `key`.
     /// - Returns: false if the row has no entry.
-    private func makeKey(_ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer) throws(StoreError) -> Bool {
+    private func makeKey(_ row: UnsafeRowView, _ layout: RowLayout, _ index: IndexMaintainer) throws(StoreError) -> Bool {
         key.removeAll()
         guard index.appendKey(of: row, layout: layout, to: key) else { return false }
         key.append(row: row.reference.row)
@@ -275,8 +275,8 @@ final class Replay {
         var entries = AddedEntries(bytesMax: options.indexMemory)
         try rows.scanRows(definition.table) { row throws(StoreError) in
             guard let layout = table.layout(row.layoutID), try makeKey(row, layout, maintainer) else { return true }
-            if entries.add(key.buffer, to: 0, isTombstone: false) { return true }
-            entries.addBeyondMemory(key.buffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
+            if entries.add(key.unsafeBuffer, to: 0, isTombstone: false) { return true }
+            entries.addBeyondMemory(key.unsafeBuffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
             return true
         }
         return entries.runs(of: 0)

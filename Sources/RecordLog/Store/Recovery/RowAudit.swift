@@ -13,7 +13,7 @@ enum RowAudit {
 
     /// The first fault of a row; nil for a sound one. Values in frames of their own are not read.
     /// - Complexity: O(columns + bytes of texts).
-    static func fault(of row: RowView, _ layout: RowLayout) -> Fault? {
+    static func fault(of row: UnsafeRowView, _ layout: RowLayout) -> Fault? {
         guard layout.fits(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
             return Fault(nil, "its bytes do not suit its layout: its end offsets are out of order, or it is too short or too long")
         }
@@ -30,7 +30,7 @@ enum RowAudit {
         return nil
     }
 
-    private static func hasNarrowestOffsets(_ row: RowView, _ layout: RowLayout) -> Bool {
+    private static func hasNarrowestOffsets(_ row: UnsafeRowView, _ layout: RowLayout) -> Bool {
         let shift = Int(row.body.load(fromByteOffset: 1, as: UInt8.self) >> 6)
         let total = row.byteCount - layout.fixedEnd - (layout.variableCount - 1) << shift
         return shift == (total <= Int(UInt8.max) ? 0 : total <= Int(UInt16.max) ? 1 : 2)
@@ -38,7 +38,7 @@ enum RowAudit {
 
     /// The fault of one column, nil for a sound one. The row's layout fits its bytes.
     @inline(__always)
-    static func fault(of access: ColumnAccess, in row: RowView) -> String? {
+    static func fault(of access: ColumnAccess, in row: UnsafeRowView) -> String? {
         let type = access.type, start = row.body + Int(access.position)
         guard !row.isNull(access) else {
             guard let size = type.slotSize else { return row.bytes(access).isEmpty ? nil : "it is null and has bytes" }
@@ -83,7 +83,7 @@ enum RowAudit {
     }
 
     /// The fault of a row of the system table; nil for a sound one, and for the client's rows.
-    static func systemFault(of row: RowView) -> String? {
+    static func systemFault(of row: UnsafeRowView) -> String? {
         let bytes = UnsafeRawBufferPointer(start: row.body, count: row.byteCount)
         switch row.reference.row {
         case Catalog.row: return Catalog(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the catalog is malformed"
@@ -98,7 +98,7 @@ enum RowAudit {
 
 extension Catalog {
     /// The fault of a row, with the names of its table and column; nil for a sound one.
-    func fault(of row: RowView) -> String? {
+    func fault(of row: UnsafeRowView) -> String? {
         guard row.reference.table != .system else {
             return RowAudit.systemFault(of: row).map { "the system table, row \(row.reference.row): \($0)" }
         }

@@ -37,7 +37,7 @@ extension LogStore {
     /// Whether this handle knows every published commit. If true, the handle's newest snapshot, taken after this call, has all commits made
     /// before the call.
     /// - Parameter known: any snapshot of this handle. The result is false for one of a file that has been replaced.
-    public func isUpToDate(_ known: Snapshot) -> Bool {
+    package func isUpToDate(_ known: Snapshot) -> Bool {
         (try? known.file.headerMark().digest) == writer.knownHeader.load(ordering: .acquiring)
     }
 }

@@ -1,5 +1,5 @@
 /// The location of a handle's file.
-public enum StoreLocation: Sendable, Equatable {
+package enum StoreLocation: Sendable, Equatable {
     /// At the path by which it was opened.
     case inPlace
     /// At another path. A file at the old path, if any, is newer.
@@ -15,7 +15,7 @@ extension LogStore {
     /// and the handle goes over to it.
     /// - Throws: `closed`, `poisoned`; `corrupt` and the system's errors.
     /// - Complexity: one system call if nothing has happened.
-    public func locate() throws(StoreError) -> StoreLocation {
+    package func locate() throws(StoreError) -> StoreLocation {
         try exclusively { () throws(StoreError) in
             try writer.check(path: path)
             let storage = writer.file.storage

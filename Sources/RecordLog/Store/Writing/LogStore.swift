@@ -10,7 +10,7 @@ public final class LogStore: Sendable {
     /// The path by which it was opened.
     public let path: String
     /// The store's identity. A compaction keeps it.
-    public let storeID: (UInt64, UInt64)
+    public let storeID: StoredUUID
 
     /// The damage, if the store was opened read-only although committed bytes are damaged. Snapshots then show the state before the damage.
     /// nil for a sound store. Opening a damaged store for writing, or without `StoreOptions.acceptsDamage`, throws this error.
@@ -21,7 +21,7 @@ public final class LogStore: Sendable {
     public let inDoubt: InDoubtCommit?
 
     /// `StoreOptions.acceptsDamage` of the options.
-    public var acceptsDamage: Bool { options.acceptsDamage }
+    package var acceptsDamage: Bool { options.acceptsDamage }
 
     let options: StoreOptions
     let fileSystem: any FileSystem
@@ -91,7 +91,7 @@ public final class LogStore: Sendable {
 
     /// A number that changes with each newer snapshot, and when the store is closed. Read it before taking a snapshot; as long as it is
     /// unchanged, the snapshot is the newest. Costs one load.
-    public var publications: UInt64 { published.load(ordering: .acquiring) }
+    package var publications: UInt64 { published.load(ordering: .acquiring) }
 
     /// The newest commit, including those of other processes. Takes no file lock.
     /// - Throws: `corrupt`; the handle keeps what it knew.

@@ -99,7 +99,7 @@ extension LogStore {
     }
 
     /// Throws the errors that `remove(path:options:)` would throw once `own` is closed, as far as they can be known before.
-    public static func checkRemoval(path: String, options: StoreOptions = StoreOptions(), by own: LogStore) throws(StoreError) {
+    package static func checkRemoval(path: String, options: StoreOptions = StoreOptions(), by own: LogStore) throws(StoreError) {
         try StoreRemoval(path: path, options: options).check(by: own)
     }
 }

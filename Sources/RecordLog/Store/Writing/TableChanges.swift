@@ -84,7 +84,7 @@ extension Transaction {
         }
 
         @inline(__always)
-        func liveBytes(of row: RowView) -> UInt64 {
+        func liveBytes(of row: UnsafeRowView) -> UInt64 {
             guard hasValues, let definition else { return UInt64(RowRecord.size(ofBody: row.byteCount)) }
             return definition.liveBytes(of: row)
         }
@@ -92,7 +92,7 @@ extension Transaction {
         @inline(__always)
         func liveBytes(ofBody body: UnsafeRawBufferPointer, _ reference: RowReference) -> UInt64 {
             guard hasValues, let base = body.baseAddress else { return UInt64(RowRecord.size(ofBody: body.count)) }
-            return liveBytes(of: RowView(body: base, byteCount: body.count, reference: reference, version: 0))
+            return liveBytes(of: UnsafeRowView(body: base, byteCount: body.count, reference: reference, version: 0))
         }
 
         /// The address at which this transaction has written a row; 0 if it has not.

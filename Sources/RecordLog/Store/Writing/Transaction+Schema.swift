@@ -139,7 +139,7 @@ extension Transaction {
         }
     }
 
-    private func schema(_ message: String) -> StoreError {
+    func schema(_ message: String) -> StoreError {
         StoreError(.schema, path: base.file.path, message, remedy: "Look at the store's catalog before changing it.")
     }
 }

@@ -23,15 +23,25 @@ extension Transaction {
         return own(try writer.finish())
     }
 
-    /// The value in a column of a row that `row` returned; nil for null, and for a column of another type. Valid until the next change.
+    /// The value in a column of a row that `unsafeRow` returned; nil for null, and for a column of another type. Valid until the next change.
     /// - Throws: `corrupt` if the row does not lead to a value. Also the errors of writing, since a value of this transaction is written to
     ///   the file before it is read.
-    public func value(_ access: ColumnAccess, of row: RowView) throws(StoreError) -> ValueReader? {
+    public func value(_ access: ColumnAccess, of row: UnsafeRowView) throws(StoreError) -> ValueReader? {
         guard access.type == .value, !row.isNull(access) else { return nil }
         guard let reference = ValueReference(row.bytes(access)) else { return try ValueReader(row.bytes(access), in: base.file) }
         // The row itself may be in the memory that is written.
         if reference.pointer.offset >= appender.writtenEnd { try appender.flushRows() }
         return try ValueReader(.reference(reference), in: base.file)
+    }
+
+    /// Writes the values to the file that a row has in frames of this transaction, so that they can be read from there.
+    func flushValues(of row: UnsafeRowView, _ layout: RowLayout) throws(StoreError) {
+        for position in layout.valuePositions where !row.isNull(layout.access[position]) {
+            let reference = ValueReference(row.bytes(layout.access[position]))
+            guard let reference, reference.pointer.offset >= appender.writtenEnd else { continue }
+            // The row itself may be in the memory that is written.
+            return try appender.flushRows()
+        }
     }
 
     /// Lets one row take a value that this transaction's appender has written.
@@ -43,7 +53,7 @@ extension Transaction {
 
     /// Checks that a row refers only to values of this transaction that no row has taken, or to its own earlier values. A value belongs to
     /// one row, so that live bytes are counted once. A reference that was read from another file or row is refused.
-    func takeValues(of new: RowView, _ layout: RowLayout, old: RowView?, _ oldLayout: RowLayout?) throws(StoreError) {
+    func takeValues(of new: UnsafeRowView, _ layout: RowLayout, old: UnsafeRowView?, _ oldLayout: RowLayout?) throws(StoreError) {
         var taken: Set<ValueReference> = []
         for position in layout.valuePositions where !new.isNull(layout.access[position]) {
             let bytes = new.bytes(layout.access[position])

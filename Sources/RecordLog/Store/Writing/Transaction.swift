@@ -26,6 +26,8 @@ public final class Transaction {
     @exclusivity(unchecked) var entries: AddedEntries
     private let oldKey: KeyBuilder
     let newKey: KeyBuilder
+    /// Builders that no closure of `insert` or `update` is using.
+    var spareBuilders: [RowBuilder] = []
 
     /// - Parameter maintainers: those of the base's catalog.
     init(base: Snapshot, appender: FrameAppender, maintainers: IndexMaintainers) {
@@ -173,10 +175,10 @@ public final class Transaction {
     }
 
     /// The row with this transaction's changes; valid until the next change.
-    public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
+    public func unsafeRow(_ reference: RowReference) throws(StoreError) -> UnsafeRowView? {
         guard let changes = tables.unretained(Int(reference.table.rawValue)) else {
             guard reference.table == .system || catalog.table(reference.table) != nil else { return nil }
-            return try base.row(reference)
+            return try base.unsafeRow(reference)
         }
         return try changes.guaranteed { changes throws(StoreError) in try currentRow(reference, changes).view }
     }
@@ -185,12 +187,12 @@ public final class Transaction {
     @inline(__always)
     private func currentRow(
         _ reference: RowReference, _ changes: TableChanges
-    ) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
+    ) throws(StoreError) -> (view: UnsafeRowView?, address: UInt64, version: UInt32?) {
         let pending = changes.address(reference.row)
         if pending != 0 {
             let address = pending & ~PrimaryDelta.tombstoneBit
             let (record, body) = try appender.row(at: address)
-            let view = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
+            let view = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
             return (record.operation == .put ? view : nil, address, record.version)
         }
         if reference.row >= changes.firstNew { return (nil, 0, nil) }
@@ -201,13 +203,13 @@ public final class Transaction {
 
     @inline(__always)
     private func index(
-        _ reference: RowReference, _ body: UnsafeRawBufferPointer, old: (view: RowView?, address: UInt64, version: UInt32?),
+        _ reference: RowReference, _ body: UnsafeRawBufferPointer, old: (view: UnsafeRowView?, address: UInt64, version: UInt32?),
         in changed: ColumnSet, _ changes: TableChanges
     ) throws(StoreError) {
         guard let start = body.baseAddress, body.count >= RowLayout.nullsOffset else {
             throw invalid("a row has no layout", "Make rows with a RowBuilder.")
         }
-        let new = RowView(body: start, byteCount: body.count, reference: reference, version: 0)
+        let new = UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 0)
         guard let facts = changes.facts(of: new.layoutID), body.count >= facts.minimumBodySize,
             let layout = changes.layout(new.layoutID)
         else { throw invalid("a row names a layout that its table does not have", "Make rows with a layout of the table.") }
@@ -230,7 +232,7 @@ public final class Transaction {
                 if let view = old.view, let oldLayout {
                     oldKey.removeAll()
                     let wasIn = append(index, of: view, oldLayout, to: oldKey)
-                    if wasIn, isIn, KeyBytes.compare(oldKey.buffer, newKey.buffer) == 0 { continue }
+                    if wasIn, isIn, KeyBytes.compare(oldKey.unsafeBuffer, newKey.unsafeBuffer) == 0 { continue }
                     if wasIn { try add(oldKey, row: reference.row, to: id, isTombstone: true) }
                 }
                 if isIn { try add(newKey, row: reference.row, to: id, isTombstone: false) }
@@ -239,14 +241,16 @@ public final class Transaction {
     }
 
     @inline(__always)
-    private func append(_ index: Unmanaged<IndexMaintainer>, of row: RowView, _ layout: Unmanaged<RowLayout>, to key: KeyBuilder) -> Bool {
+    private func append(_ index: Unmanaged<IndexMaintainer>, of row: UnsafeRowView, _ layout: Unmanaged<RowLayout>, to key: KeyBuilder) -> Bool {
         index._withUnsafeGuaranteedRef { index in
             layout._withUnsafeGuaranteedRef { index.appendKey(of: row, layout: $0, to: key) }
         }
     }
 
     @inline(__always)
-    private func isUnchanged(_ index: Unmanaged<IndexMaintainer>, _ old: RowView, _ new: RowView, _ layout: Unmanaged<RowLayout>) -> Bool {
+    private func isUnchanged(
+        _ index: Unmanaged<IndexMaintainer>, _ old: UnsafeRowView, _ new: UnsafeRowView, _ layout: Unmanaged<RowLayout>
+    ) -> Bool {
         index._withUnsafeGuaranteedRef { index in
             layout._withUnsafeGuaranteedRef { index.isUnchanged(old, new, layout: $0) }
         }
@@ -256,8 +260,8 @@ public final class Transaction {
     func add(_ key: KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
         key.append(row: row)
         try IndexKeyExtractors.check(key, sizeMax: keySizeMax, in: base.file)
-        if entries.add(key.buffer, to: Int(index.rawValue), isTombstone: isTombstone) { return }
-        addBeyondMemory(key.buffer, to: index, isTombstone: isTombstone)
+        if entries.add(key.unsafeBuffer, to: Int(index.rawValue), isTombstone: isTombstone) { return }
+        addBeyondMemory(key.unsafeBuffer, to: index, isTombstone: isTombstone)
     }
 
     @inline(never)
@@ -268,7 +272,7 @@ public final class Transaction {
     // MARK: System values
 
     /// The limit of row numbers in the system table, whose rows the client numbers.
-    public static let systemRowsMax: UInt64 = 1024
+    package static let systemRowsMax: UInt64 = 1024
 
     /// The row numbers for clients. Those before are the engine's: the catalog and others.
     public static let systemRows: Range<UInt64> = 8..<systemRowsMax

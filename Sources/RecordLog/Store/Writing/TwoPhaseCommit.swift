@@ -70,7 +70,7 @@ struct TwoPhaseCommit {
 
     /// The stores of one save: the coordinator and those it decides about.
     private struct Group {
-        let id: UniqueID
+        let id: StoredUUID
         let coordinator: Part
         let others: [Part]
 
@@ -81,9 +81,9 @@ struct TwoPhaseCommit {
                 ?? parts.first { $0.store.options.durability == .relaxed } ?? parts[0]
             self.coordinator = coordinator
             others = parts.filter { $0 !== coordinator }
-            id = UniqueID((coordinator.store.fileSystem.random(), coordinator.store.fileSystem.random()))
+            id = StoredUUID(words: (coordinator.store.fileSystem.random(), coordinator.store.fileSystem.random()))
             var decisions = try CommitDecisions(coordinator.transaction.base) ?? CommitDecisions()
-            decisions.decide(id, others.map { UniqueID($0.store.storeID) }, settled: coordinator.store.writer.settledGroup)
+            decisions.decide(id, others.map { $0.store.storeID }, settled: coordinator.store.writer.settledGroup)
             try coordinator.transaction.setSystemRow(CommitDecisions.row, decisions.encoded())
         }
     }
@@ -98,7 +98,7 @@ struct TwoPhaseCommit {
         }
         for part in others {
             let record = PreparedRecord(
-                group: group.id, coordinator: UniqueID(coordinator.store.storeID), decision: coordinator.transaction.base.sequence + 1,
+                group: group.id, coordinator: coordinator.store.storeID, decision: coordinator.transaction.base.sequence + 1,
                 relativePath: FilePath.relative(from: try part.store.fileSystem.resolved(part.store.path), to: path), path: path)
             part.footer = try part.store.prepare(part.transaction, record, author: author)
         }

@@ -18,7 +18,7 @@ struct ValueCopy {
     /// - Throws: `corrupt` if a value is damaged; as writing does.
     /// - Returns: the row's body with references to the new frames; valid until the next call.
     mutating func copy(
-        _ row: RowView, _ layout: RowLayout, to appender: FrameAppender,
+        _ row: UnsafeRowView, _ layout: RowLayout, to appender: FrameAppender,
         known: (ColumnID, UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? = { _, _ in nil }
     ) throws(StoreError) -> [UInt8] {
         body.removeAll(keepingCapacity: true)
@@ -41,7 +41,7 @@ struct ValueCopy {
 
     private func copy(_ value: ValueReader, to appender: FrameAppender) throws(StoreError) -> LargeValue {
         let writer = ValueWriter(appender: appender, isInlineAllowed: false)
-        for index in 0..<value.chunkCount { try writer.append(try value.chunk(index)) }
+        for index in 0..<value.chunkCount { try writer.append(try value.unsafeChunk(index)) }
         return try writer.finish()
     }
 }

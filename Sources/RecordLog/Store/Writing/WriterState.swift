@@ -10,7 +10,7 @@ final class WriterState: @unchecked Sendable {
     /// writer has completed it yet. Never set while the lock is held.
     var base: Snapshot?
     /// A group of commits that this handle decided and that every store has learned of.
-    var settledGroup: UniqueID?
+    var settledGroup: StoredUUID?
     /// The superblock written or read last.
     var superblock: Superblock
     /// Whether there was no room to write it. Its generation is then that of the newest one in the file.

@@ -76,7 +76,7 @@ package struct TableArchiveReader {
     }
 
     private static func set(_ number: UInt64, _ value: [UInt8], _ transaction: Transaction) throws(StoreError) {
-        let old = try transaction.row(RowReference(table: .system, row: number))
+        let old = try transaction.unsafeRow(RowReference(table: .system, row: number))
         let isSame = old.map { old in
             value.withUnsafeBytes { KeyBytes.compare($0, UnsafeRawBufferPointer(start: old.body, count: old.byteCount)) == 0 }
         }
@@ -174,7 +174,7 @@ private struct ArchivedRows {
         let layout = table.currentLayout
         let reference = RowReference(table: table.id, row: number)
         guard let nulls = reader.take(TableArchive.nullBytes(columns.count)) else { return false }
-        let old = try transaction.row(reference)
+        let old = try transaction.unsafeRow(reference)
         builder.begin(layout)
         for (index, column) in columns.enumerated() where nulls[index / 8] & 1 << UInt8(index % 8) == 0 {
             guard let bytes = Self.take(column.type, &reader) else { return false }
@@ -195,7 +195,7 @@ private struct ArchivedRows {
             default: builder.set(column.position, slot: bytes)
             }
         }
-        let body = builder.finish()
+        let body = builder.unsafeBody()
         if let old, KeyBytes.compare(UnsafeRawBufferPointer(start: old.body, count: old.byteCount), body) == 0 { return true }
         try transaction.put(reference, body: body)
         return true
@@ -205,13 +205,13 @@ private struct ArchivedRows {
     func takeLastNumber(_ transaction: Transaction) throws(StoreError) {
         builder.begin(table.currentLayout)
         let reference = RowReference(table: table.id, row: nextRow - 1)
-        try transaction.put(reference, body: builder.finish())
+        try transaction.put(reference, body: builder.unsafeBody())
         _ = try transaction.delete(reference)
     }
 
     /// Whether a large value equals the row's current one. The row then keeps the current one.
     private func keeps(
-        _ bytes: UnsafeRawBufferPointer, _ position: Int, _ old: RowView, _ transaction: Transaction
+        _ bytes: UnsafeRawBufferPointer, _ position: Int, _ old: UnsafeRowView, _ transaction: Transaction
     ) throws(StoreError) -> Bool {
         guard old.layoutID == table.currentLayout.id, !old.isNull(table.currentLayout.access[position]),
             let value = try transaction.value(table.currentLayout.access[position], of: old), try value.elementsEqual(bytes)

@@ -53,7 +53,7 @@ package struct TableArchiveWriter {
     }
 
     /// The accesses by which a row of an older layout has the columns of the newest.
-    private static func accesses(_ row: RowView, _ table: TableDefinition, _ layout: RowLayout) -> [ColumnAccess] {
+    private static func accesses(_ row: UnsafeRowView, _ table: TableDefinition, _ layout: RowLayout) -> [ColumnAccess] {
         guard let old = table.layout(row.layoutID) else { return Array(layout.access) }
         return layout.columns.indices.map { position in
             guard let index = old.position(of: layout.columns[position].id), old.columns[index].type == layout.columns[position].type
@@ -62,7 +62,7 @@ package struct TableArchiveWriter {
         }
     }
 
-    private func write(_ row: RowView, _ layout: RowLayout, accesses: [ColumnAccess]) throws {
+    private func write(_ row: UnsafeRowView, _ layout: RowLayout, accesses: [ColumnAccess]) throws {
         var row = row
         var nulls = [UInt8](repeating: 0, count: TableArchive.nullBytes(accesses.count))
         for (position, access) in accesses.enumerated() where access.isAbsent || row.isNull(access) {
@@ -88,7 +88,7 @@ package struct TableArchiveWriter {
                     return true
                 }
                 // Reading a value of this transaction may have moved its rows.
-                row = try transaction.row(row.reference) ?? row
+                row = try transaction.unsafeRow(row.reference) ?? row
             default:
                 try writer.append(UnsafeRawBufferPointer(start: row.body + Int(access.position), count: access.type.slotSize ?? 0))
             }
@@ -112,11 +112,11 @@ extension Transaction {
     }
 
     /// Calls `body` with each row of a table as this transaction leaves it, in row order. `body` may read rows and must not write any.
-    func forEachRow(of table: TableID, _ body: (RowView) throws -> Void) throws {
+    func forEachRow(of table: TableID, _ body: (UnsafeRowView) throws -> Void) throws {
         let changes = changesSoFar(table), pending = changes?.changedRows ?? []
         var next = 0
         func visit(_ number: UInt64) throws {
-            if let row = try row(RowReference(table: table, row: number)) { try body(row) }
+            if let row = try unsafeRow(RowReference(table: table, row: number)) { try body(row) }
         }
         var walk = RowScan(base, table, from: 1)
         while let row = try walk.next() {

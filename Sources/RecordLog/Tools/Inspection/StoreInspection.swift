@@ -50,7 +50,7 @@ public struct StoreInspection: Sendable {
 
     public var path: String
     public var formatVersion: UInt32
-    public var storeID: (UInt64, UInt64)
+    public var storeID: StoredUUID
     public var segmentSize: UInt64
     public var fileBytes: UInt64
     /// The end of the log.

@@ -15,7 +15,7 @@ public struct StoreVerification: Sendable {
         public var message: String
         public var remedy: Remedy
 
-        public init(offset: UInt64?, message: String, remedy: Remedy = .restore) {
+        package init(offset: UInt64?, message: String, remedy: Remedy = .restore) {
             self.offset = offset
             self.message = message
             self.remedy = remedy
@@ -36,7 +36,7 @@ public struct StoreVerification: Sendable {
 
     private static let problemsMax = 1000
 
-    public mutating func add(_ problem: Problem) {
+    package mutating func add(_ problem: Problem) {
         problemCount += 1
         if problems.count < Self.problemsMax { problems.append(problem) }
     }
@@ -179,7 +179,7 @@ public struct StoreVerification: Sendable {
     }
 
     /// Each value must exist with the length that its row states.
-    private mutating func checkValues(of row: RowView, _ catalog: Catalog, _ audit: ValueAudit) {
+    private mutating func checkValues(of row: UnsafeRowView, _ catalog: Catalog, _ audit: ValueAudit) {
         guard let table = catalog.table(row.reference.table), table.hasValues, let layout = table.layout(row.layoutID) else { return }
         for position in layout.valuePositions where !row.isNull(layout.access[position]) {
             do throws(StoreError) {
@@ -200,8 +200,8 @@ public struct StoreVerification: Sendable {
             while true {
                 let a = try mine.next(), b = try theirs.next()
                 guard a != nil || b != nil else { return }
-                guard a == b, mine.key.elementsEqual(theirs.key) else {
-                    let isMissing = a == nil || b != nil && KeyBytes.compare(theirs.key, mine.key) < 0
+                guard a == b, mine.unsafeKey.elementsEqual(theirs.unsafeKey) else {
+                    let isMissing = a == nil || b != nil && KeyBytes.compare(theirs.unsafeKey, mine.unsafeKey) < 0
                     let reference = RowReference(table: index.table, row: (isMissing ? b : a) ?? 0)
                     add(Problem(
                         offset: try? expected.address(of: reference),

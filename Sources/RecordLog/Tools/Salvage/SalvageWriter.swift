@@ -143,7 +143,7 @@ struct SalvageWriter {
             try transaction.setSystemRow(RowNumbers.row, numbers.encoded())
             for entry in entries where Self.isKept(entry.reference.row) && entry.address > 0 && !entry.isDeletion {
                 guard let (record, body) = source.record(at: entry.address) else { continue }
-                let row = RowView(body: body, byteCount: record.bodyLength, reference: entry.reference, version: record.version)
+                let row = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: entry.reference, version: record.version)
                 guard RowAudit.systemFault(of: row) == nil else { continue }
                 try transaction.put(
                     entry.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: record.version)
@@ -183,7 +183,7 @@ struct SalvageWriter {
                         tables[index].malformed += 1
                         continue
                     }
-                    let row = RowView(body: body, byteCount: record.bodyLength, reference: entry.reference, version: record.version)
+                    let row = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: entry.reference, version: record.version)
                     tables[index].valuesLost += try Self.put(row, &values, catalog, to: transaction)
                     tables[index].kept += 1
                     if entry.isOfIncompleteCommit { tables[index].fromIncompleteCommits += 1 }
@@ -200,7 +200,7 @@ struct SalvageWriter {
 
     /// - Returns: the count of the row's values that are lost.
     private static func put(
-        _ row: RowView, _ values: inout SalvagedValues, _ catalog: Catalog, to transaction: Transaction
+        _ row: UnsafeRowView, _ values: inout SalvagedValues, _ catalog: Catalog, to transaction: Transaction
     ) throws(StoreError) -> Int {
         guard let table = catalog.table(row.reference.table), let layout = table.layout(row.layoutID) else { return 0 }
         let (row, lost) = values.mended(row, layout)
@@ -232,7 +232,7 @@ private struct RowChecker {
 
     mutating func accepts(_ reference: RowReference, _ body: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         guard let base = body.baseAddress, body.count >= RowLayout.nullsOffset else { return false }
-        let row = RowView(body: base, byteCount: body.count, reference: reference, version: 0)
+        let row = UnsafeRowView(body: base, byteCount: body.count, reference: reference, version: 0)
         guard let layout = catalog.table(reference.table)?.layout(row.layoutID), layout.fits(body),
             UInt64(FrameHeader.length(forPayload: RowRecord.size(ofBody: body.count))) <= file.segmentSize - FileFormat.dataStart
         else { return false }

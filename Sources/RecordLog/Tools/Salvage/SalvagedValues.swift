@@ -18,7 +18,7 @@ struct SalvagedValues {
 
     /// The row in the form that a writer gives it. In a malformed row, a value that is invalid for its column becomes null and counts as
     /// lost.
-    mutating func mended(_ row: RowView, _ layout: RowLayout) -> (row: RowView, lost: Int) {
+    mutating func mended(_ row: UnsafeRowView, _ layout: RowLayout) -> (row: UnsafeRowView, lost: Int) {
         guard RowAudit.fault(of: row, layout) != nil else { return (row, 0) }
         var count = 0
         mender.begin(layout)
@@ -32,15 +32,15 @@ struct SalvagedValues {
                 reference: row.reference, column: layout.columns[position].name,
                 bytes: UInt64(layout.columns[position].type.slotSize ?? row.bytes(layout.access[position]).count)))
         }
-        let body = mender.finish()
+        let body = mender.unsafeBody()
         guard let base = body.baseAddress else { preconditionFailure("a row has a layout") }
-        return (RowView(body: base, byteCount: body.count, reference: row.reference, version: row.version), count)
+        return (UnsafeRowView(body: base, byteCount: body.count, reference: row.reference, version: row.version), count)
     }
 
     /// Writes a row's values to the new store.
     /// - Returns: the row's body in the new store, and the count of lost values.
     mutating func bring(
-        _ row: RowView, _ layout: RowLayout, to transaction: Transaction
+        _ row: UnsafeRowView, _ layout: RowLayout, to transaction: Transaction
     ) throws(StoreError) -> (body: [UInt8], lost: Int) {
         var damaged: [Int] = []
         for position in layout.valuePositions where !row.isNull(layout.access[position]) {
@@ -60,9 +60,9 @@ struct SalvagedValues {
             for position in layout.columns.indices where !damaged.contains(position) && !row.isNull(layout.access[position]) {
                 builder.copy(position, from: row, layout.access[position])
             }
-            let body = builder.finish()
+            let body = builder.unsafeBody()
             guard let base = body.baseAddress else { preconditionFailure("a row has a layout") }
-            row = RowView(body: base, byteCount: body.count, reference: row.reference, version: row.version)
+            row = UnsafeRowView(body: base, byteCount: body.count, reference: row.reference, version: row.version)
         }
         let body = try copy.copy(row, layout, to: transaction.appender)
         for value in copy.values { transaction.own(value) }

@@ -59,7 +59,7 @@ public struct StoreSalvage: Sendable {
 
     public var path: String
     public var newPath: String
-    public var storeID: (UInt64, UInt64)
+    public var storeID: StoredUUID
     public var fileBytes: UInt64
     public var newFileBytes: UInt64 = 0
     public var wholeCommits: Int

@@ -44,7 +44,7 @@ enum SeedCorpus {
         files.memory.setContents(of: HostileSeeds.path, to: bytes)
         let snapshot = try LogStore.open(path: HostileSeeds.path, options: HostileSeeds.options(files)).snapshot()
         for (target, row) in [(FuzzedInput.Target.catalog, Catalog.row), (.rowNumbers, RowNumbers.row)] {
-            if let value = try snapshot.systemValue(row) { try write("\(target)-\(name)", target, Array(value)) }
+            if let value = try snapshot.unsafeSystemValue(row) { try write("\(target)-\(name)", target, Array(value)) }
         }
     }
 }

@@ -24,10 +24,11 @@ struct InPlaceDerivationTests {
         }
     }
 
-    @Test("Derived attributes follow relationships that swap names") func derivedAttributesFollowRelationshipsThatChangePlaces() throws {
+    @Test("Derived attributes follow relationships that swap names") func derivedAttributesFollowRelationshipsThatAreExchanged() throws {
         var version = ModelVersion(
             Entity(
-                name: "Group", attributes: [Attribute(name: "name"), Attribute(name: "count", type: .integer64AttributeType, derivation: "members.@count")],
+                name: "Group",
+                attributes: [Attribute(name: "name"), Attribute(name: "count", type: .integer64AttributeType, derivation: "members.@count")],
                 relationships: [Relationship(name: "members", destination: "Member", inverse: "group"), Relationship(name: "guests", destination: "Member", inverse: "host")]),
             Entity(
                 name: "Member", attributes: [Attribute(name: "of", derivation: "group.name")], relationships: [
@@ -51,7 +52,7 @@ struct InPlaceDerivationTests {
     }
 
     /// The version has changed by then, so that the store could never be opened again.
-    @Test("A sum that does not fit its attribute is null until a save") func aSumThatItsAttributeDoesNotHoldIsNullUntilSomebodySaves() throws {
+    @Test("A sum that does not fit its attribute is null until a save") func aSumThatItsAttributeDoesNotHoldIsNullUntilTheNextSave() throws {
         var version = ModelVersion(
             Entity(name: "Group", relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
             Entity(

@@ -61,7 +61,9 @@ struct InPlaceMigrationTests {
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added", initial: "x"))
         let context = try store.migrated(to: version)
-        let found = try ids.map { try context.existingObject(with: #require(context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: $0))) }
+        let found = try ids.map {
+            try context.existingObject(with: #require(context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: $0)))
+        }
         #expect(found.map { $0.value(forKey: "text") as? String } == ["note 0", "note 1", "note 2"])
         #expect(found.allSatisfy { $0.value(forKey: "added") as? String == "x" })
     }
@@ -117,7 +119,8 @@ struct InPlaceMigrationTests {
         try store.close()
         let before = try store.bytes
         let error = #expect(throws: NSError.self) { try store.migrate(to: version) }
-        #expect(error?.code == NSMigrationError && error?.userInfo["entity"] as? String == "Note" && error?.userInfo["property"] as? String == "number")
+        #expect(
+            error?.code == NSMigrationError && error?.userInfo["entity"] as? String == "Note" && error?.userInfo["property"] as? String == "number")
         #expect(error?.userInfo["reason"] as? String == "Validation error missing attribute values on mandatory destination attribute")
         #expect(try store.bytes == before)
         #expect(try store.open(Self.notes).all("Note").count == 9)
@@ -163,11 +166,13 @@ struct InPlaceMigrationTests {
     @Test("A removed entity takes its objects with it and is forgotten") func anEntityThatGoesTakesItsObjectsWithItAndIsForgotten() throws {
         let version = ModelVersion(
             Entity(name: "Shelf", relationships: [
-                Relationship(name: "things", destination: "Thing", inverse: "shelf"), Relationship(name: "best", destination: "Thing", isToMany: false),
+                Relationship(name: "things", destination: "Thing", inverse: "shelf"),
+                Relationship(name: "best", destination: "Thing", isToMany: false),
                 Relationship(name: "all", destination: "Thing", inverse: "shelves"),
             ]),
             Entity(name: "Thing", attributes: [Attribute(name: "name")], relationships: [
-                Relationship(name: "shelf", destination: "Shelf", inverse: "things", isToMany: false), Relationship(name: "shelves", destination: "Shelf", inverse: "all"),
+                Relationship(name: "shelf", destination: "Shelf", inverse: "things", isToMany: false),
+                Relationship(name: "shelves", destination: "Shelf", inverse: "all"),
             ]),
             Entity(name: "Book", parent: "Thing"), Entity(name: "Toy", parent: "Thing"))
         let store = try VersionedStore(version) { context in
@@ -219,12 +224,16 @@ struct InPlaceMigrationTests {
         var version = ModelVersion(
             Entity(
                 name: "Note", attributes: [Attribute(name: "text"), Attribute(name: "kind")],
-                relationships: [Relationship(name: "first", destination: "Folder", isToMany: false), Relationship(name: "last", destination: "Folder", isToMany: false)],
+                relationships: [
+                    Relationship(name: "first", destination: "Folder", isToMany: false),
+                    Relationship(name: "last", destination: "Folder", isToMany: false)],
                 unique: [["text", "kind"]], indexes: [("byText", ["text"], nil)]),
             Entity(name: "Folder"))
         let store = try VersionedStore(version) { context in
             let folders = [context.make("Folder"), context.make("Folder")]
-            for number in 0..<2000 { context.make("Note", ["text": "note \(number)", "kind": "k", "first": folders[0], "last": number % 100 == 0 ? folders[1] : nil]) }
+            for number in 0..<2000 {
+                context.make("Note", ["text": "note \(number)", "kind": "k", "first": folders[0], "last": number % 100 == 0 ? folders[1] : nil])
+            }
         }
         let before = store.store?.log?.snapshot().catalog.indexes.map(\.id)
         version["Note"] = Entity(
@@ -270,7 +279,9 @@ struct InPlaceMigrationTests {
 
     @Test("Derived attributes are computed for every object") func derivedAttributesAreDerivedForEveryObject() throws {
         let version = ModelVersion(
-            Entity(name: "Group", attributes: [Attribute(name: "title")], relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
+            Entity(
+                name: "Group", attributes: [Attribute(name: "title")],
+                relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
             Entity(
                 name: "Member", attributes: [Attribute(name: "amount", type: .integer64AttributeType)],
                 relationships: [Relationship(name: "group", destination: "Group", inverse: "members", isToMany: false)]))
@@ -306,8 +317,9 @@ struct InPlaceMigrationTests {
         #expect(try again.all("Group").map { $0.value(forKey: "total") as? Int } == [0, 1, 4, 9])
     }
 
-    @Test("A derived attribute replaces one of another type") func aDerivedAttributeTakesThePlaceOfOneOfAnotherType() throws {
-        let version = ModelVersion(Entity(name: "Group", attributes: [Attribute(name: "size")], relationships: [Relationship(name: "members", destination: "Group")]))
+    @Test("A derived attribute replaces one of another type") func aDerivedAttributeReplacesOneOfAnotherType() throws {
+        let version = ModelVersion(
+            Entity(name: "Group", attributes: [Attribute(name: "size")], relationships: [Relationship(name: "members", destination: "Group")]))
         let store = try VersionedStore(version) { context in
             let groups = (0..<3).map { number in
                 let group = NSEntityDescription.insertNewObject(forEntityName: "Group", into: context)
@@ -339,7 +351,7 @@ struct InPlaceMigrationTests {
         #expect(try store.open(version).all("Note").count == 3)
     }
 
-    @Test("A store that already has the version is left alone") func aStoreThatIsOfTheVersionAlreadyIsLeftAlone() throws {
+    @Test("A store that already has the version is not changed") func aStoreThatAlreadyHasTheVersionIsNotChanged() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added"))

@@ -10,7 +10,7 @@ struct MigrationWaysTests {
     typealias Entity = ModelVersion.Entity
     typealias Attribute = ModelVersion.Attribute
 
-    @Test("All ways of migrating agree, whatever the versions") func whateverTheVersionsAllWaysAgree() throws {
+    @Test("All ways of migrating agree for all versions") func allWaysAgreeForAllVersions() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_SEED"].flatMap(UInt64.init)
         let runs = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_RUNS"].flatMap(Int.init) ?? 15
         let first = seed ?? UInt64.random(in: 0...UInt64.max / 2)
@@ -23,11 +23,11 @@ struct MigrationWaysTests {
         if versions.chance(40) { swapAttributes(&new, old) }
         if versions.chance(60) { change(&new, &versions) }
         if versions.chance(60) { derive(&old, &new) }
-        let place = try StorePlace(), oldModel = old.model(), newModel = new.model()
+        let scratch = try ScratchDirectory(), oldModel = old.model(), newModel = new.model()
         for kind in [StoreKind.recordLog, .binary] {
             // The same objects each time.
             var generator = SeededGenerator(seed: seed)
-            try with(kind, place[kind.rawValue], oldModel) { context in
+            try with(kind, scratch[kind.rawValue], oldModel) { context in
                 fill(old, context, &generator)
                 try context.save()
             }
@@ -47,17 +47,17 @@ struct MigrationWaysTests {
                 return ["error \(error.code == NSInferredMappingModelError ? NSMigrationMissingMappingModelError : error.code)"]
             }
         }
-        let managed = result(.recordLog, place["managed"]) {
+        let managed = result(.recordLog, scratch["managed"]) {
             let manager = NSMigrationManager(sourceModel: oldModel, destinationModel: newModel)
             manager.usesStoreSpecificMigrationManager = false
             manager.portion = 7
             try manager.migrateStore(
-                from: place[StoreKind.recordLog.rawValue], sourceType: NSRecordLogStoreType,
-                with: .inferredMappingModel(forSourceModel: oldModel, destinationModel: newModel), toDestinationURL: place["managed"],
+                from: scratch[StoreKind.recordLog.rawValue], sourceType: NSRecordLogStoreType,
+                with: .inferredMappingModel(forSourceModel: oldModel, destinationModel: newModel), toDestinationURL: scratch["managed"],
                 destinationType: NSRecordLogStoreType, destinationOptions: Chain.automatic)
         }
         for kind in [StoreKind.recordLog, .binary] {
-            let lines = result(kind, place[kind.rawValue])
+            let lines = result(kind, scratch[kind.rawValue])
             guard lines != managed else { continue }
             let lost = Set(managed).subtracting(lines).sorted().prefix(3), found = Set(lines).subtracting(managed).sorted().prefix(3)
             Issue.record("seed \(seed), \(kind.rawValue): expected \(lost) found \(found)\nfrom \(old)\nto \(new)")
@@ -151,7 +151,8 @@ struct MigrationWaysTests {
             for attribute in stated.attributes where attribute.type == .stringAttributeType && attribute.name != "tag" {
                 let all = new.attributes(of: new.entities[at].name).filter { $0.type == .stringAttributeType }
                 old.entities[index].attributes.append(Attribute(name: "upper\(attribute.name)", derivation: "uppercase:(\(attribute.name))"))
-                guard let found = all.first(where: { $0.name == attribute.name }) ?? all.first(where: { $0.was == attribute.name }) else { continue }
+                guard let found = all.first(where: { $0.name == attribute.name }) ?? all.first(where: { $0.was == attribute.name })
+                else { continue }
                 new.entities[at].attributes.append(Attribute(name: "upper\(attribute.name)", derivation: "uppercase:(\(found.name))"))
             }
             for end in stated.relationships where end.isToMany {
@@ -180,7 +181,8 @@ struct MigrationWaysTests {
                 let family = version.family(of: end.destination)
                 let candidates = objects.filter { family.contains($0.entity.name ?? "") }.shuffled(using: &generator)
                 let members = Array(candidates.prefix(Int.random(in: 0...3, using: &generator)))
-                object.setValue(!end.isToMany ? members.first : end.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members), forKey: end.name)
+                object.setValue(
+                    !end.isToMany ? members.first : end.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members), forKey: end.name)
             }
         }
     }
@@ -198,7 +200,8 @@ struct MigrationWaysTests {
                 }
                 for end in version.relationships(of: entity.name).sorted(by: { $0.name < $1.name }) {
                     let value = object.value(forKey: end.name)
-                    var members = (value as? NSOrderedSet)?.map(label) ?? (value as? Set<NSManagedObject>)?.map(label) ?? value.map { [label($0)] } ?? []
+                    var members = (value as? NSOrderedSet)?.map(label) ?? (value as? Set<NSManagedObject>)?.map(label) ?? value.map { [label($0)] }
+                        ?? []
                     if !end.isOrdered || sorted.contains(end.name) { members.sort() }
                     words.append("\(end.name)=\(members.joined(separator: ","))")
                 }

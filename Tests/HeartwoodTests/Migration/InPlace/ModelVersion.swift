@@ -85,7 +85,8 @@ struct ModelVersion {
         }
         for entity in entities {
             for end in entity.relationships {
-                guard let inverse = end.inverse, let owner = line(of: end.destination).first(where: { $0.relationships.contains { $0.name == inverse } })
+                guard let inverse = end.inverse,
+                    let owner = line(of: end.destination).first(where: { $0.relationships.contains { $0.name == inverse } })
                 else { continue }
                 relationships["\(entity.name).\(end.name)"]!.inverseRelationship = relationships["\(owner.name).\(inverse)"]
             }

@@ -20,7 +20,7 @@ struct RandomMigrationTests {
         return ValueWords.of(value)
     }
 
-    @Test("The objects keep the values that both versions have") func whateverTheVersionsTheObjectsKeepWhatBothHave() throws {
+    @Test("The objects keep the values that both versions have") func objectsKeepTheSharedPropertiesForAllVersions() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_SEED"].flatMap(UInt64.init)
         let runs = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_RUNS"].flatMap(Int.init) ?? 20
         let first = UInt64.random(in: 0...UInt64.max / 2)
@@ -110,8 +110,8 @@ struct RandomMigrationTests {
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
                 request.includesSubentities = false
                 request.predicate = NSPredicate(format: format)
-                let found = try context.fetch(request).map(\.place).sorted()
-                let there = try context.all(entity.name).filter { request.predicate?.evaluate(with: $0) ?? true }.map(\.place).sorted()
+                let found = try context.fetch(request).map(\.label).sorted()
+                let there = try context.all(entity.name).filter { request.predicate?.evaluate(with: $0) ?? true }.map(\.label).sorted()
                 #expect(found == there, "seed \(seed): \(format) of \(entity.name)")
             }
         }
@@ -140,7 +140,9 @@ struct RandomMigrationTests {
             }
         }
         for object in context.insertedObjects.union(context.updatedObjects) {
-            for attribute in version.attributes(of: object.entity.name!) where !attribute.isOptional && object.value(forKey: attribute.name) == nil {
+            for attribute in version.attributes(of: object.entity.name!) where !attribute.isOptional
+                && object.value(forKey: attribute.name) == nil
+            {
                 object.setValue(attribute.initial, forKey: attribute.name)
             }
         }
@@ -149,7 +151,7 @@ struct RandomMigrationTests {
         try context.save()
         context.refreshAllObjects()
         for (object, values) in zip(objects, expected) {
-            #expect(version.attributes(of: object.entity.name!).map { text(object.value(forKey: $0.name), $0) } == values, "\(object.place)")
+            #expect(version.attributes(of: object.entity.name!).map { text(object.value(forKey: $0.name), $0) } == values, "\(object.label)")
         }
         try changeByBatches(version, context, &generator)
     }
@@ -157,7 +159,8 @@ struct RandomMigrationTests {
     /// A batch insertion, update and deletion over rows of several layouts have the same effect as changes of objects.
     private static func changeByBatches(_ version: ModelVersion, _ context: NSManagedObjectContext, _ generator: inout SeededGenerator) throws {
         for entity in version.entities {
-            guard let attribute = version.attributes(of: entity.name).filter({ $0.type == .integer64AttributeType }).randomElement(using: &generator)
+            guard let attribute = version.attributes(of: entity.name).filter(
+                { $0.type == .integer64AttributeType }).randomElement(using: &generator)
             else { continue }
             let before = try context.all(entity.name).filter { $0.value(forKey: attribute.name) as? Int ?? 0 > 100 }.count
             let update = NSBatchUpdateRequest(entityName: entity.name)
@@ -190,8 +193,10 @@ struct RandomMigrationTests {
         return try version.entities.filter { !$0.isAbstract }.flatMap { entity in
             try context.all(entity.name).map { object in
                 var plain = Plain(entity: entity.name, row: object.key.rawValue & 0xFFFF_FFFF_FFFF)
-                for attribute in version.attributes(of: entity.name) { plain.values[attribute.name] = text(object.value(forKey: attribute.name), attribute) }
-                for end in version.relationships(of: entity.name) { plain.members[end.name] = object.places(end) }
+                for attribute in version.attributes(of: entity.name) {
+                    plain.values[attribute.name] = text(object.value(forKey: attribute.name), attribute)
+                }
+                for end in version.relationships(of: entity.name) { plain.members[end.name] = object.labels(end) }
                 return plain
             }
         }
@@ -209,16 +214,18 @@ struct RandomMigrationTests {
     private static func expected(_ before: [Plain], _ old: ModelVersion, _ new: ModelVersion) -> [String] {
         // The new names of the old entities.
         var names: [String: String] = [:]
-        for entity in new.entities { if let source = old.entities.first(where: { $0.name == entity.was ?? entity.name }) { names[source.name] = entity.name } }
-        func moved(_ place: String) -> String? {
-            let parts = place.split(separator: "#")
+        for entity in new.entities {
+            if let source = old.entities.first(where: { $0.name == entity.was ?? entity.name }) { names[source.name] = entity.name }
+        }
+        func moved(_ label: String) -> String? {
+            let parts = label.split(separator: "#")
             return names[String(parts[0])].map { "\($0)#\(parts[1])" }
         }
         let sorted = newlyOrdered(old, new), there = Set(before.map { "\($0.entity)#\($0.row)" })
         return before.compactMap { object -> String? in
             guard let entity = names[object.entity] else { return nil }
-            let place = "\(entity)#\(object.row)"
-            var words = [place]
+            let label = "\(entity)#\(object.row)"
+            var words = [label]
             for attribute in new.attributes(of: entity).sorted(by: { $0.name < $1.name }) {
                 let known = object.values[attribute.was ?? attribute.name]
                 let source = old.attributes(of: object.entity).first { $0.name == attribute.was ?? attribute.name }

@@ -25,7 +25,8 @@ struct RandomVersions {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
     private static let types: [NSAttributeType] = [
-        .stringAttributeType, .stringAttributeType, .stringAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+        .stringAttributeType, .stringAttributeType, .stringAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
+        .doubleAttributeType,
         .booleanAttributeType, .dateAttributeType, .binaryDataAttributeType, .UUIDAttributeType,
     ]
 
@@ -112,28 +113,28 @@ struct RandomVersions {
     }
 
     private mutating func change(_ version: inout ModelVersion, _ old: ModelVersion) {
-        let place = version.entities.indices.randomElement(using: &generator)!
+        let index = version.entities.indices.randomElement(using: &generator)!
         switch Int.random(in: 0..<14, using: &generator) {
-        case 0: version.entities[place].attributes.append(attribute())
-        case 1: if !version.entities[place].attributes.isEmpty { version.entities[place].attributes.removeLast() }
-        case 2: rename(entity: place, in: &version)
+        case 0: version.entities[index].attributes.append(attribute())
+        case 1: if !version.entities[index].attributes.isEmpty { version.entities[index].attributes.removeLast() }
+        case 2: rename(entity: index, in: &version)
         case 3:
-            guard let at = version.entities[place].attributes.indices.randomElement(using: &generator) else { return }
-            let before = version.entities[place].attributes[at]
-            version.entities[place].attributes[at].was = before.was ?? before.name
-            version.entities[place].attributes[at].name = name("x")
+            guard let at = version.entities[index].attributes.indices.randomElement(using: &generator) else { return }
+            let before = version.entities[index].attributes[at]
+            version.entities[index].attributes[at].was = before.was ?? before.name
+            version.entities[index].attributes[at].name = name("x")
         case 4:
-            guard let at = version.entities[place].attributes.indices.randomElement(using: &generator) else { return }
-            let type = version.entities[place].attributes[at].type
+            guard let at = version.entities[index].attributes.indices.randomElement(using: &generator) else { return }
+            let type = version.entities[index].attributes[at].type
             switch type {
-            case .integer16AttributeType, .integer32AttributeType: version.entities[place].attributes[at].type = .integer64AttributeType
-            case .binaryDataAttributeType: version.entities[place].attributes[at].isExternal.toggle()
+            case .integer16AttributeType, .integer32AttributeType: version.entities[index].attributes[at].type = .integer64AttributeType
+            case .binaryDataAttributeType: version.entities[index].attributes[at].isExternal.toggle()
             default:
-                version.entities[place].attributes[at].isOptional = false
-                version.entities[place].attributes[at].initial = Self.value(type, 3)
+                version.entities[index].attributes[at].isOptional = false
+                version.entities[index].attributes[at].initial = Self.value(type, 3)
             }
         case 5: addPair(to: &version)
-        case 6: remove(entity: place, from: &version)
+        case 6: remove(entity: index, from: &version)
         case 7: version.entities.append(Entity(name: name("E"), attributes: [attribute()]))
         case 8: changeEnd(in: &version) { $0.isOrdered = $0.isToMany && !$0.isOrdered }
         case 9: changeEnd(in: &version) { $0.isToMany = true }
@@ -142,14 +143,15 @@ struct RandomVersions {
         case 12: addInverse(in: &version)
         default:
             // A new parent takes over its child's properties.
-            guard version.entities[place].parent == nil else { return }
+            guard version.entities[index].parent == nil else { return }
             let parent = name("E")
-            version.entities.append(Entity(name: parent, attributes: version.entities[place].attributes, relationships: version.entities[place].relationships))
-            let child = version.entities[place].name
-            version.entities[place].attributes = []
-            version.entities[place].relationships = []
-            version.entities[place].indexes = []
-            version.entities[place].parent = parent
+            version.entities.append(
+                Entity(name: parent, attributes: version.entities[index].attributes, relationships: version.entities[index].relationships))
+            let child = version.entities[index].name
+            version.entities[index].attributes = []
+            version.entities[index].relationships = []
+            version.entities[index].indexes = []
+            version.entities[index].parent = parent
             // Relationships with an inverse now lead to the parent.
             for other in version.entities.indices {
                 for at in version.entities[other].relationships.indices
@@ -160,10 +162,10 @@ struct RandomVersions {
         }
     }
 
-    private mutating func rename(entity place: Int, in version: inout ModelVersion) {
-        let before = version.entities[place], new = name("E")
-        version.entities[place].was = before.was ?? before.name
-        version.entities[place].name = new
+    private mutating func rename(entity index: Int, in version: inout ModelVersion) {
+        let before = version.entities[index], new = name("E")
+        version.entities[index].was = before.was ?? before.name
+        version.entities[index].name = new
         for other in version.entities.indices {
             if version.entities[other].parent == before.name { version.entities[other].parent = new }
             for at in version.entities[other].relationships.indices where version.entities[other].relationships[at].destination == before.name {
@@ -172,13 +174,14 @@ struct RandomVersions {
         }
     }
 
-    private mutating func remove(entity place: Int, from version: inout ModelVersion) {
-        let gone = version.entities[place]
+    private mutating func remove(entity index: Int, from version: inout ModelVersion) {
+        let gone = version.entities[index]
         guard version.entities.count > 2, !version.entities.contains(where: { $0.parent == gone.name }) else { return }
-        version.entities.remove(at: place)
+        version.entities.remove(at: index)
         for other in version.entities.indices {
             version.entities[other].relationships.removeAll { end in
-                end.destination == gone.name || end.inverse.map { inverse in gone.relationships.contains { $0.name == inverse && $0.inverse == end.name } } == true
+                end.destination == gone.name
+                    || end.inverse.map { inverse in gone.relationships.contains { $0.name == inverse && $0.inverse == end.name } } == true
             }
         }
     }
@@ -210,7 +213,8 @@ struct RandomVersions {
     }
 
     private mutating func dropInverse(in version: inout ModelVersion) {
-        guard let (position, at) = ends(of: version).randomElement(using: &generator), let (other, index) = inverse(position, at, version) else { return }
+        guard let (position, at) = ends(of: version).randomElement(using: &generator), let (other, index) = inverse(position, at, version)
+        else { return }
         version.entities[position].relationships[at].inverse = nil
         version.entities[other].relationships.remove(at: index)
     }
@@ -218,7 +222,8 @@ struct RandomVersions {
     private mutating func addInverse(in version: inout ModelVersion) {
         guard let (index, at) = ends(of: version).randomElement(using: &generator) else { return }
         let end = version.entities[index].relationships[at]
-        guard end.inverse == nil, let other = version.entities.indices.first(where: { version.entities[$0].name == end.destination }) else { return }
+        guard end.inverse == nil, let other = version.entities.indices.first(where: { version.entities[$0].name == end.destination })
+        else { return }
         let new = name("r")
         version.entities[index].relationships[at].inverse = new
         // A to-many relationship, since two objects could claim a to-one inverse.

@@ -88,13 +88,13 @@ extension NSManagedObjectContext {
     func described(_ version: ModelVersion, sorting sorted: Set<String> = []) throws -> [String] {
         try version.entities.filter { !$0.isAbstract }.flatMap { entity in
             try all(entity.name).map { object in
-                var words = [object.place]
+                var words = [object.label]
                 for attribute in version.attributes(of: entity.name).sorted(by: { $0.name < $1.name }) {
                     words.append("\(attribute.name)=\(RandomMigrationTests.text(object.value(forKey: attribute.name), attribute))")
                 }
                 for end in version.relationships(of: entity.name).sorted(by: { $0.name < $1.name }) {
-                    let places = object.places(end)
-                    words.append("\(end.name)=\((sorted.contains(end.name) ? places.sorted() : places).joined(separator: ","))")
+                    let labels = object.labels(end)
+                    words.append("\(end.name)=\((sorted.contains(end.name) ? labels.sorted() : labels).joined(separator: ","))")
                 }
                 return words.joined(separator: " ")
             }
@@ -104,11 +104,11 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// The object's entity and row.
-    var place: String { "\(entity.name ?? "?")#\(key.rawValue & 0xFFFF_FFFF_FFFF)" }
+    var label: String { "\(entity.name ?? "?")#\(key.rawValue & 0xFFFF_FFFF_FFFF)" }
 
-    func places(_ end: ModelVersion.Relationship) -> [String] {
-        guard end.isToMany else { return (value(forKey: end.name) as? NSManagedObject).map { [$0.place] } ?? [] }
-        guard end.isOrdered else { return (value(forKey: end.name) as? Set<NSManagedObject> ?? []).map(\.place).sorted() }
-        return (value(forKey: end.name) as? NSOrderedSet)?.compactMap { ($0 as? NSManagedObject)?.place } ?? []
+    func labels(_ end: ModelVersion.Relationship) -> [String] {
+        guard end.isToMany else { return (value(forKey: end.name) as? NSManagedObject).map { [$0.label] } ?? [] }
+        guard end.isOrdered else { return (value(forKey: end.name) as? Set<NSManagedObject> ?? []).map(\.label).sorted() }
+        return (value(forKey: end.name) as? NSOrderedSet)?.compactMap { ($0 as? NSManagedObject)?.label } ?? []
     }
 }

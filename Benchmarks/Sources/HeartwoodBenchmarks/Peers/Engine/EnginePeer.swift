@@ -83,7 +83,7 @@ class EnginePeer: Peer {
                 builder.begin(groups.currentLayout)
                 builder.set(0, text: "group \(number)")
                 let row = try transaction.newRow(in: groups.id)
-                try transaction.put(RowReference(table: groups.id, row: row), body: builder.finish())
+                try transaction.put(RowReference(table: groups.id, row: row), body: builder.unsafeBody())
             }
         }
         let layout = people.currentLayout
@@ -100,19 +100,19 @@ class EnginePeer: Peer {
                     builder.set(Person.note, text: person.note)
                     builder.set(Person.group, reference: RowReference(table: groups.id, row: UInt64(person.group + 1)))
                     let row = try transaction.newRow(in: people.id)
-                    try transaction.put(RowReference(table: people.id, row: row), body: builder.finish())
+                    try transaction.put(RowReference(table: people.id, row: row), body: builder.unsafeBody())
                 }
             }
         }
     }
 
     /// Copies a row into the builder, with one or two columns changed.
-    private func change(_ transaction: Transaction, _ number: Int, _ change: (RowBuilder, RowView, RowLayout) -> Void) throws {
-        guard let row = try transaction.row(reference(number)) else { return }
+    private func change(_ transaction: Transaction, _ number: Int, _ change: (RowBuilder, UnsafeRowView, RowLayout) -> Void) throws {
+        guard let row = try transaction.unsafeRow(reference(number)) else { return }
         let layout = people.currentLayout
         builder.begin(layout, copying: row, of: layout)
         change(builder, row, layout)
-        try transaction.put(reference(number), body: builder.finish())
+        try transaction.put(reference(number), body: builder.unsafeBody())
     }
 
     func saveOne(_ number: Int) throws {
@@ -125,7 +125,7 @@ class EnginePeer: Peer {
     }
 
     func firstName() throws -> String {
-        guard let row = try store.snapshot().row(reference(0)) else { return "" }
+        guard let row = try store.snapshot().unsafeRow(reference(0)) else { return "" }
         return String(decoding: row.bytes(people.currentLayout.access[Person.name]), as: UTF8.self)
     }
 
@@ -134,7 +134,7 @@ class EnginePeer: Peer {
         let name = people.currentLayout.access[Person.name], age = people.currentLayout.access[Person.age]
         var sum = Checksum()
         for number in numbers {
-            guard let row = try snapshot.row(reference(number)) else { continue }
+            guard let row = try snapshot.unsafeRow(reference(number)) else { continue }
             sum.add(row.bytes(name))
             sum.add(Int(row.int64(age)))
         }
@@ -149,7 +149,7 @@ class EnginePeer: Peer {
             key.removeAll()
             key.append(text: email)
             guard let number = try snapshot.firstRow(byEmail, prefix: key),
-                let row = try snapshot.row(RowReference(table: people.id, row: number))
+                let row = try snapshot.unsafeRow(RowReference(table: people.id, row: number))
             else { continue }
             sum.add(Int(row.int64(age)))
         }

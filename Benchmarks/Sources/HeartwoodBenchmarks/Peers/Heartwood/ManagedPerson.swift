@@ -1,5 +1,5 @@
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 /// Has accessors by property index, as a generated class does; the order is that of `HeartwoodPeer.model`.
 final class ManagedPerson: NSManagedObject {

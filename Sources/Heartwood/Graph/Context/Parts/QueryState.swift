@@ -6,22 +6,22 @@ struct QueryState {
     /// Whether the newest inspected query was evaluated on objects.
     var lastQueryWasInMemory = false
     /// The cached plan of the newest look-up by a uniqueness constraint.
-    var route: CachedLookupPlan?
+    var cachedPlan: CachedLookupPlan?
     /// Builds keys for look-ups by a uniqueness constraint; its memory is reused.
     let lookupKey = KeyBuilder()
     /// Whether a predicate has read a value that this context has changed; a fetch resets it.
     var hasMetChange = false
     /// Batches that fetches with a batch size have deferred.
     var laterBatches: [LaterBatches] = []
-    /// The number of entries of to-many relationships that this context has read one by one; tests assert on it.
-    var memberEntriesRead = 0
+    /// Called with the number of stored members of a to-many relationship that a getter has read; nil except in tests of the cost.
+    var membersObserver: ((Int) -> Void)?
 
     /// Statistics of the newest fetch that a store answered.
     var lastQuery: QueryStatistics {
         get {
             switch newestQuery {
             case .statistics(let statistics): statistics
-            case .route: route?.statistics ?? QueryStatistics()
+            case .cachedPlan: cachedPlan?.statistics ?? QueryStatistics()
             }
         }
         set { newestQuery = .statistics(newValue) }

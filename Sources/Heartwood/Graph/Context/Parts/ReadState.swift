@@ -5,9 +5,9 @@ struct ReadState {
     /// The commits that this context reads; nil for the newest ones.
     var generation: NSQueryGenerationToken?
     /// The views that reads use until their stores have newer commits, by the store's first slot.
-    var views: [UInt64: StoreView] = [:]
+    var views: [UInt64: any StoreView] = [:]
     /// The last view used, which spares most reads a look-up.
-    var lastView: (slotBase: UInt64, view: StoreView)?
+    var lastView: (slotBase: UInt64, view: any StoreView)?
     /// Keeps the memory of the rows that objects point at.
     var memory = RowMemory()
     /// The number of callers that hold rows that must not move.

@@ -34,7 +34,7 @@ struct StoreMigrator {
         guard !MigrationOptions(store.options).isReadOnly else {
             throw MigrationErrors.make(
                 "The store is read-only", [NSFilePathErrorKey: store.url.path],
-                "the store at \(store.url.path) was to be opened read-only; open it for writing once")
+                "the store at \(store.url.path) was opened read-only; open it for writing once")
         }
         do {
             let source = try sourceModel(metadata)
@@ -44,9 +44,9 @@ struct StoreMigrator {
             if isAutomatic, FormerVersions.contain(model, configuration: store.configuration, metadata), !isKnownHere(metadata) {
                 throw MigrationErrors.noSource(
                     store.url, metadata,
-                    "it was brought from this version of the model to a newer one, by a newer program, and what that one has added would be lost. "
-                        + "Use the newer program; or migrate the store back yourself, by NSMigrationManager or `heartwood migrate`. A version "
-                        + "that is to come after it again takes another versionHashModifier.")
+                    "it was brought from this version of the model to a newer one, by a newer program, and the newer version's additions would "
+                        + "be lost. Use the newer program; or migrate the store back yourself, by NSMigrationManager or `heartwood migrate`. A "
+                        + "version that is to come after it again takes another versionHashModifier.")
             }
             guard infers else { throw MigrationErrors.noMapping(from: source, to: model, cause: nil) }
             let comparison: ModelComparison

@@ -18,12 +18,12 @@ struct MigrationAssociations {
         private var last: [ObjectKey: UInt32] = [:]
         private var next: [UInt32: UInt32] = [:]
 
-        mutating func add(_ place: UInt32, for key: ObjectKey) {
+        mutating func add(_ index: UInt32, for key: ObjectKey) {
             if first[key] == nil {
-                first[key] = place
+                first[key] = index
             } else {
-                next[last[key] ?? first[key] ?? place] = place
-                last[key] = place
+                next[last[key] ?? first[key] ?? index] = index
+                last[key] = index
             }
         }
 
@@ -35,10 +35,10 @@ struct MigrationAssociations {
         }
 
         func indexes(of key: ObjectKey, _ body: (Int) -> Void) {
-            var place = first[key]
-            while let known = place {
+            var index = first[key]
+            while let known = index {
                 body(Int(known))
-                place = next[known]
+                index = next[known]
             }
         }
     }
@@ -59,9 +59,9 @@ struct MigrationAssociations {
 
     /// Replaces a key after the object was saved.
     mutating func rename(_ key: ObjectKey, to new: ObjectKey) {
-        var places: [Int] = []
-        byDestination.indexes(of: key) { places.append($0) }
-        for index in places {
+        var indexes: [Int] = []
+        byDestination.indexes(of: key) { indexes.append($0) }
+        for index in indexes {
             pairs.remove(Pair(source: sources[index], destination: key))
             pairs.insert(Pair(source: sources[index], destination: new))
             destinations[index] = new

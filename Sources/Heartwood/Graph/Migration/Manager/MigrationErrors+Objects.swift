@@ -7,7 +7,7 @@ extension MigrationErrors {
         guard CoreDataError.isCode(NSManagedObjectConstraintMergeError, error) else { return error }
         return CoreDataError.make(
             NSMigrationConstraintViolationError,
-            "The store was not migrated: objects would not be as unique as the new model wants them. \(error.localizedDescription)",
+            "The store was not migrated: objects would break a uniqueness constraint of the new model. \(error.localizedDescription)",
             [NSUnderlyingErrorKey: withoutObjects(error), "reason": "constraint violation during attempted migration"])
     }
 

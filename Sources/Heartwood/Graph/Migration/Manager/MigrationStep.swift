@@ -15,9 +15,9 @@ final class MigrationStep {
         /// The index of the destination's property.
         let index: Int
         let name: String
-        let way: Way
+        let rule: Rule
 
-        enum Way {
+        enum Rule {
             /// Copies the source's property. A required attribute without a value gets its default.
             case copy(from: Int, AttributeConversion, PropertyKind, default: ManagedValue)
             case evaluate(NSPropertyMapping, NSExpression)
@@ -29,9 +29,9 @@ final class MigrationStep {
         let name: String
         let isToMany: Bool
         let destination: NSEntityDescription?
-        let way: Way
+        let rule: Rule
 
-        enum Way {
+        enum Rule {
             /// Takes the objects made from those of the source's relationship.
             case copy(from: Int, isToMany: Bool)
             case evaluate(NSPropertyMapping, NSExpression)
@@ -57,7 +57,7 @@ final class MigrationStep {
             if case .attribute(let key)? = property.inference, let old = source?.attributesByName[key] {
                 return ModelComparison.columns(from: old, to: new).compactMap(copy)
             }
-            return [AttributeSetter(index: new.index, name: name, way: .evaluate(property, expression))]
+            return [AttributeSetter(index: new.index, name: name, rule: .evaluate(property, expression))]
         }
     }
 
@@ -68,18 +68,18 @@ final class MigrationStep {
         else { return nil }
         let kind = PropertyKind(new)
         let given = new.isOptional ? nil : new.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: kind) }
-        return AttributeSetter(index: target, name: column.destination.name, way: .copy(from: index, conversion, kind, default: given ?? .null))
+        return AttributeSetter(index: target, name: column.destination.name, rule: .copy(from: index, conversion, kind, default: given ?? .null))
     }
 
     private func relationshipSetters() -> [RelationshipSetter] {
         (mapping.relationshipMappings ?? []).compactMap { property in
             guard let name = property.name, let new = destination?.relationshipsByName[name], let expression = property.valueExpression
             else { return nil }
-            var way = RelationshipSetter.Way.evaluate(property, expression)
+            var rule = RelationshipSetter.Rule.evaluate(property, expression)
             if case .relationship(let key)? = property.inference, let old = source?.relationshipsByName[key] {
-                way = .copy(from: old.index, isToMany: old.isToMany)
+                rule = .copy(from: old.index, isToMany: old.isToMany)
             }
-            return RelationshipSetter(index: new.index, name: name, isToMany: new.isToMany, destination: new.destinationEntity, way: way)
+            return RelationshipSetter(index: new.index, name: name, isToMany: new.isToMany, destination: new.destinationEntity, rule: rule)
         }
     }
 

@@ -24,7 +24,7 @@ extension NSMigrationManager {
 
     private func demandValues(of object: NSManagedObject, _ checks: [PropertyCheck]) throws {
         for check in checks where object.managedValue(check.index).isNull {
-            throw MigrationErrors.missing(object.entity.frozenProperties[check.index], of: object.entity)
+            throw MigrationErrors.missing(object.entity.propertiesByIndex[check.index], of: object.entity)
         }
     }
 

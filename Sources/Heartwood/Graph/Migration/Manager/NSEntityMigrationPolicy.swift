@@ -59,6 +59,6 @@ open class NSEntityMigrationPolicy: NSObject {
     open func value(ofFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw CoreDataError.make(
             NSEntityMigrationPolicyError,
-            "\(Swift.type(of: self)) does not answer the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
+            "\(Swift.type(of: self)) does not implement the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
     }
 }

@@ -60,7 +60,7 @@ extension NSMigrationManager {
     ) throws {
         guard let step = step(of: mapping) else { return }
         for setter in step.attributes {
-            switch setter.way {
+            switch setter.rule {
             case .copy(let index, let conversion, let kind, let given):
                 let value = source.managedValue(index)
                 guard !value.isNull else {
@@ -69,7 +69,7 @@ extension NSMigrationManager {
                 }
                 guard let converted = conversion.apply(value, to: kind) else {
                     let what = AttributeCoding.object(
-                        value, property: source.entity.frozenProperties[index], kind: source.runtime.properties[index].kind)
+                        value, property: source.entity.propertiesByIndex[index], kind: source.runtime.properties[index].kind)
                     throw MigrationErrors.value("\(what ?? "a value") does not fit", mapping, setter.name)
                 }
                 object.setManagedValue(converted, at: setter.index)
@@ -87,7 +87,7 @@ extension NSMigrationManager {
         let sources = step.associations.sources(of: object.key).compactMap { reader.object(for: $0) }
         for setter in step.relationships {
             let made: [NSManagedObject]
-            switch setter.way {
+            switch setter.rule {
             case .copy(let index, let isToMany):
                 let keys = sources.flatMap { source in isToMany ? source.memberKeys(at: index) : [source.reference(at: index)] }
                 made = keys.flatMap { $0.isNone ? [] : destinationKeys(of: $0, nil) }.compactMap { writer.object(for: $0) }

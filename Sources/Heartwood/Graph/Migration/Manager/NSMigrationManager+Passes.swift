@@ -148,7 +148,6 @@ extension NSMigrationManager {
     }
 
     private func save(isLast: Bool) throws {
-        registeredMax = max(registeredMax, reader.registeredCount + writer.registeredCount)
         // Getters cannot throw. A failed read is remembered, and ends the migration, which would otherwise lose the value.
         if let failure = reader.readingFailure { throw MigrationErrors.ofSave(failure) }
         do {

@@ -23,29 +23,29 @@ extension NSMigrationManager {
         let target = destination.url.resolvingSymlinksInPath(), from = source.url.resolvingSymlinksInPath()
         try StoreFiles.checkIsFile(target, "nothing was migrated to it")
         do {
-            let folder = try MigrationFolder.claim(besides: target), place = folder.file
+            let folder = try MigrationFolder.claim(besides: target), file = folder.file
             defer { folder.abandon() }
             try StoreFiles.removeEmptyFile(at: target)
             if FileManager.default.fileExists(atPath: target.path) {
                 try storeClass.exchange(at: target, options: destination.options) {
-                    try storeClass.replace(at: place, options: nil, with: target, sourceOptions: destination.options)
-                    try carryOut(from: source, to: destination, at: place, by: mapping)
-                    return place
+                    try storeClass.replace(at: file, options: nil, with: target, sourceOptions: destination.options)
+                    try carryOut(from: source, to: destination, at: file, by: mapping)
+                    return file
                 }
             } else {
-                try carryOut(from: source, to: destination, at: place, by: mapping, sourceClass: sourceClass)
+                try carryOut(from: source, to: destination, at: file, by: mapping, sourceClass: sourceClass)
                 let model = FileManager.default.fileExists(atPath: from.path) ? from.path : nil
-                try LogStore.rename(place.path, to: target.path, replacing: false, like: model)
+                try LogStore.rename(file.path, to: target.path, replacing: false, like: model)
             }
         } catch {
             throw (error as? StoreError).map { MigrationErrors.ofStore(RecordLogErrors.wrap($0), isSource: false, target) } ?? error
         }
     }
 
-    /// Writes the new store to `place`, or adds to the store there.
+    /// Writes the new store to `file`, or adds to the store there.
     /// - Parameter sourceClass: nil if a store exists there.
     private func carryOut(
-        from source: MigrationEnd, to destination: MigrationEnd, at place: URL, by mapping: NSMappingModel,
+        from source: MigrationEnd, to destination: MigrationEnd, at file: URL, by mapping: NSMappingModel,
         sourceClass: NSPersistentStore.Type? = nil
     ) throws {
         let metadata: [String: Any]
@@ -63,18 +63,18 @@ extension NSMigrationManager {
         try checkCancellation()
         if let sourceClass, usesStoreSpecificMigrationManager, mapping.isInferred, source.type == destination.type {
             do {
-                try sourceClass.replace(at: place, options: nil, with: source.url, sourceOptions: source.options)
+                try sourceClass.replace(at: file, options: nil, with: source.url, sourceOptions: source.options)
             } catch {
                 throw MigrationErrors.ofStore(error, isSource: false, destination.url)
             }
             let comparison = try ModelComparison(from: sourceModel, to: destinationModel, configuration: destination.configuration)
             let isDone = try sourceClass.migrateInPlace(
-                at: place, options: destination.options, configuration: destination.configuration, to: destinationModel, comparison)
+                at: file, options: destination.options, configuration: destination.configuration, to: destinationModel, comparison)
             if isDone { return setProgress(1) }
-            try sourceClass.destroy(at: place, options: nil)
+            try sourceClass.destroy(at: file, options: nil)
         }
-        let isNew = sourceClass != nil || !FileManager.default.fileExists(atPath: place.path)
-        try write(from: source, metadata, to: destination, at: place, isNew: isNew)
+        let isNew = sourceClass != nil || !FileManager.default.fileExists(atPath: file.path)
+        try write(from: source, metadata, to: destination, at: file, isNew: isNew)
     }
 
     /// The store's configuration of the source's model; nil for the whole model, or if no configuration matches.
@@ -84,8 +84,8 @@ extension NSMigrationManager {
     }
 
     /// Migrates object by object.
-    /// - Parameter isNew: whether no store exists at `place`, so that the new one gets the source's metadata.
-    final func write(from source: MigrationEnd, _ metadata: [String: Any], to destination: MigrationEnd, at place: URL, isNew: Bool) throws {
+    /// - Parameter isNew: whether no store exists at `file`, so that the new one gets the source's metadata.
+    final func write(from source: MigrationEnd, _ metadata: [String: Any], to destination: MigrationEnd, at file: URL, isNew: Bool) throws {
         var reading = source.options ?? [:], writing = destination.options ?? [:]
         reading[NSReadOnlyPersistentStoreOption] = true
         writing[NSReadOnlyPersistentStoreOption] = nil
@@ -106,7 +106,7 @@ extension NSMigrationManager {
         let made: NSPersistentStore
         do {
             made = try new.addPersistentStore(
-                ofType: destination.type, configurationName: destination.configuration, at: place, options: writing)
+                ofType: destination.type, configurationName: destination.configuration, at: file, options: writing)
         } catch {
             throw MigrationErrors.ofStore(error, isSource: false, destination.url)
         }

@@ -43,8 +43,6 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final var portion = 4_096
     /// The number of changed objects that causes the next save.
     final var nextSaveAt = 0
-    /// The highest number of objects that the two contexts have had at a time; tests assert on it.
-    final var registeredMax = 0
 
     private struct Shared: @unchecked Sendable {
         // Unchecked: errors are immutable.
@@ -59,8 +57,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     ///   - fileID: names the module in which policies are looked up that a mapping names without a module.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
-        sourceModel.freeze()
-        destinationModel.freeze()
+        sourceModel.makeImmutable()
+        destinationModel.makeImmutable()
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
         super.init()
@@ -69,8 +67,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     /// The initializer that a subclass overrides; calls prefer the other one.
     @_disfavoredOverload
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-        sourceModel.freeze()
-        destinationModel.freeze()
+        sourceModel.makeImmutable()
+        destinationModel.makeImmutable()
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
         super.init()
@@ -120,7 +118,6 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final func beginMigrating(_ mapping: NSMappingModel) {
         mapping.complete(from: sourceModel, to: destinationModel)
         ownMappingModel = mapping
-        registeredMax = 0
         shared.withLock { $0.progress = 0 }
     }
 
@@ -164,7 +161,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     open func value(ofFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw CoreDataError.make(
             NSMigrationError,
-            "\(Swift.type(of: self)) does not answer the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
+            "\(Swift.type(of: self)) does not implement the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
     }
 
     // MARK: Migrating

@@ -62,8 +62,8 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         guard model.versionChecksum == versionChecksum else {
             throw CoreDataError.make(
                 NSStagedMigrationFrameworkVersionMismatchError,
-                "The model of \(self) has the checksum \(model.versionChecksum): either it has changed, or the checksum that is stated was computed "
-                    + "by another framework. Each has its own; state NSManagedObjectModel.versionChecksum.")
+                "The model of \(self) has the checksum \(model.versionChecksum): either it has changed, or another framework computed the checksum "
+                    + "that the reference names. Each framework has its own; give NSManagedObjectModel.versionChecksum.")
         }
         let made = Found(model: model)
         found.withLock { $0 = made }

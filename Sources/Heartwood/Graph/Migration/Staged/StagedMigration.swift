@@ -15,37 +15,37 @@ struct StagedMigration {
 
     /// - Throws: 134504 to 134506; the errors of handlers and of a migration. The store then keeps the version that it reached.
     func run() throws {
-        let way = versions()
-        try finish(among: way)
+        let chain = versions()
+        try finish(among: chain)
         // Each round advances at least one version.
-        for _ in 0..<way.count {
+        for _ in 0..<chain.count {
             let metadata = try migrator.metadata()
             guard !migrator.isMade(with: model, metadata) else { return }
-            let end = way.lastIndex { $0.checksum == model.versionChecksum } ?? way.count - 1
-            try goOn(from: try position(in: way, before: end, metadata), to: end, way)
-            try finish(among: way)
+            let end = chain.lastIndex { $0.checksum == model.versionChecksum } ?? chain.count - 1
+            try goOn(from: try position(in: chain, before: end, metadata), to: end, chain)
+            try finish(among: chain)
         }
     }
 
     /// All versions in order, the coordinator's last.
     private func versions() -> [Version] {
-        var way: [Version] = []
+        var chain: [Version] = []
         for stage in manager.stages {
             let custom = stage as? NSCustomMigrationStage
             for (index, checksum) in stage.checksums.enumerated() {
                 let leads = custom != nil && index == 1
                 // A stage that begins with the last version of the one before.
-                if !leads, way.last?.checksum == checksum { continue }
-                way.append(Version(checksum: checksum, stage: leads ? custom : nil))
+                if !leads, chain.last?.checksum == checksum { continue }
+                chain.append(Version(checksum: checksum, stage: leads ? custom : nil))
             }
         }
-        if !way.contains(where: { $0.checksum == model.versionChecksum }) { way.append(Version(checksum: model.versionChecksum, stage: nil)) }
-        return way
+        if !chain.contains(where: { $0.checksum == model.versionChecksum }) { chain.append(Version(checksum: model.versionChecksum, stage: nil)) }
+        return chain
     }
 
-    private func position(in way: [Version], before end: Int, _ metadata: [String: Any]) throws -> Int {
+    private func position(in chain: [Version], before end: Int, _ metadata: [String: Any]) throws -> Int {
         let stored = RecordLogMetadata.versionChecksum(metadata)
-        let found = way.lastIndex { $0.checksum == stored } ?? way.lastIndex { version in
+        let found = chain.lastIndex { $0.checksum == stored } ?? chain.lastIndex { version in
             // A configuration has only some of its model's entities.
             (try? self.model(of: version)).map { migrator.isMade(with: $0, metadata) } ?? false
         }
@@ -65,14 +65,14 @@ struct StagedMigration {
     }
 
     /// Migrates to the next version whose model is found.
-    private func goOn(from start: Int, to end: Int, _ way: [Version]) throws {
+    private func goOn(from start: Int, to end: Int, _ chain: [Version]) throws {
         var missing: [String] = []
         for next in start + 1...end {
-            if let stage = way[next].stage, missing.isEmpty {
+            if let stage = chain[next].stage, missing.isEmpty {
                 return try migrator.carryOut(stage, manager)
             }
-            guard let found = try self.model(of: way[next]) else {
-                missing.append(way[next].checksum)
+            guard let found = try self.model(of: chain[next]) else {
+                missing.append(chain[next].checksum)
                 continue
             }
             do {
@@ -99,10 +99,10 @@ struct StagedMigration {
     }
 
     /// Completes an unfinished stage that led to the store's version.
-    private func finish(among way: [Version]) throws {
+    private func finish(among chain: [Version]) throws {
         let metadata = try migrator.metadata()
         guard let checksum = metadata[RecordLogMetadata.unfinishedStage] as? String,
-            let stage = way.first(where: { $0.stage?.nextModel.versionChecksum == checksum })?.stage,
+            let stage = chain.first(where: { $0.stage?.nextModel.versionChecksum == checksum })?.stage,
             migrator.isMade(with: try stage.nextModel.resolve(), metadata)
         else { return }
         try migrator.end(stage, manager)

@@ -48,7 +48,7 @@ struct CacheNodeChanges {
         for key in (batch.inserted + batch.updated).map(\.key) + batch.derived.map(\.key) {
             let reference = RowReference(rawValue: key.rawValue &- store.slotBase)
             guard let table = schema.table(reference.table), let derivations = table.derivations, let node = store.node(key),
-                let row = try transaction.row(reference)
+                let row = try transaction.unsafeRow(reference)
             else { continue }
             for derivation in derivations {
                 let value = table.value(derivation.property, derivation.kind, in: row)
@@ -75,7 +75,7 @@ extension NSAtomicStore {
     final func setAttributes(of node: NSAtomicStoreCacheNode, from object: NSManagedObject) {
         for (index, property) in object.runtime.properties.enumerated() where property.hasColumn && property.kind != .toOne {
             guard let value = object.storage?.values.element(at: index), !value.isUnset else { continue }
-            let kept = AttributeCoding.object(value, property: object.entity.frozenProperties[index], kind: property.kind)
+            let kept = AttributeCoding.object(value, property: object.entity.propertiesByIndex[index], kind: property.kind)
             node.setValue(kept, forKey: property.name)
         }
     }

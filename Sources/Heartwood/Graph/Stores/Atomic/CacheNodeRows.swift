@@ -21,18 +21,18 @@ struct CacheNodeRows {
     private struct Link {
         let table: JoinTable
         var order: [Pair] = []
-        var places: [Pair: (forward: Int64?, inverse: Int64?)] = [:]
+        var positions: [Pair: (forward: Int64?, inverse: Int64?)] = [:]
 
-        mutating func add(_ pair: Pair, _ place: Int64?, isForward: Bool) {
-            if places[pair] == nil { order.append(pair) }
-            guard let place else {
-                places[pair] = places[pair] ?? (nil, nil)
+        mutating func add(_ pair: Pair, _ position: Int64?, isForward: Bool) {
+            if positions[pair] == nil { order.append(pair) }
+            guard let position else {
+                positions[pair] = positions[pair] ?? (nil, nil)
                 return
             }
             if isForward {
-                places[pair, default: (nil, nil)].forward = place
+                positions[pair, default: (nil, nil)].forward = position
             } else {
-                places[pair, default: (nil, nil)].inverse = place
+                positions[pair, default: (nil, nil)].inverse = position
             }
         }
     }
@@ -125,8 +125,8 @@ struct CacheNodeRows {
         add(Pair(source: owner, destination: key), nil, isForward: true, to: link)
     }
 
-    private mutating func add(_ pair: Pair, _ place: Int64?, isForward: Bool, to link: JoinTable) {
-        links[link.id, default: Link(table: link)].add(pair, place, isForward: isForward)
+    private mutating func add(_ pair: Pair, _ position: Int64?, isForward: Bool, to link: JoinTable) {
+        links[link.id, default: Link(table: link)].add(pair, position, isForward: isForward)
     }
 
     private func table(of key: ObjectKey) -> EntityTable? { schema.table(of: key, slotBase: slotBase) }
@@ -163,30 +163,30 @@ struct CacheNodeRows {
             let kept = try value.transformed(index, of: table.runtime.entity)
             try transaction.encode(kept, into: builder, at: position, of: table.layout)
         }
-        try transaction.put(reference(key), body: builder.finish())
+        try transaction.put(reference(key), body: builder.unsafeBody())
     }
 
     private func write(_ link: Link) throws {
         // Members without a position come last in the order.
-        var last = link.places.values.reduce(into: (forward: Int64(0), inverse: Int64(0))) { last, places in
-            last.forward = max(last.forward, places.forward ?? 0)
-            last.inverse = max(last.inverse, places.inverse ?? 0)
+        var last = link.positions.values.reduce(into: (forward: Int64(0), inverse: Int64(0))) { last, positions in
+            last.forward = max(last.forward, positions.forward ?? 0)
+            last.inverse = max(last.inverse, positions.inverse ?? 0)
         }
         for pair in link.order {
-            let places = link.places[pair]
+            let positions = link.positions[pair]
             builder.begin(link.table.layout)
             builder.set(JoinTable.sourcePosition, reference: reference(pair.source))
             builder.set(JoinTable.destinationPosition, reference: reference(pair.destination))
             if link.table.isOrdered {
-                if places?.forward == nil { last.forward += LinkOrder.distance }
-                builder.set(JoinTable.orderPosition, int64: places?.forward ?? last.forward)
+                if positions?.forward == nil { last.forward += LinkOrder.distance }
+                builder.set(JoinTable.orderPosition, int64: positions?.forward ?? last.forward)
             }
             if link.table.inverse != nil {
-                if places?.inverse == nil { last.inverse += LinkOrder.distance }
-                builder.set(JoinTable.inverseOrderPosition, int64: places?.inverse ?? last.inverse)
+                if positions?.inverse == nil { last.inverse += LinkOrder.distance }
+                builder.set(JoinTable.inverseOrderPosition, int64: positions?.inverse ?? last.inverse)
             }
             let row = RowReference(table: link.table.id, row: try transaction.newRow(in: link.table.id))
-            try transaction.put(row, body: builder.finish())
+            try transaction.put(row, body: builder.unsafeBody())
         }
     }
 }

@@ -215,7 +215,7 @@ extension Transaction {
             guard !isWritten(row) else { continue }
             builder.begin(layout)
             let reference = RowReference(table: table, row: row)
-            try put(reference, body: builder.finish())
+            try put(reference, body: builder.unsafeBody())
             _ = try delete(reference)
         }
     }

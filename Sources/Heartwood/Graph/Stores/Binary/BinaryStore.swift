@@ -135,7 +135,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
             guard identifier == self.identifier else {
                 throw CoreDataError.make(
                     NSPersistentStoreOperationError,
-                    "Another store has taken the place of the archive at \(archive.path) while it was open; nothing was saved to it. "
+                    "Another store has replaced the archive at \(archive.path) while it was open; nothing was saved to it. "
                         + "Remove the store from its coordinator and add it again.",
                     [NSFilePathErrorKey: archive.path])
             }

@@ -44,7 +44,7 @@ struct IncrementalSave {
 
     /// Keeps the saved values as the object's row, without a request to the store. A row with derived attributes is read from the store, which
     /// derives them.
-    private func savedVersion(of object: NSManagedObject, over row: RowView?) throws -> UInt32 {
+    private func savedVersion(of object: NSManagedObject, over row: UnsafeRowView?) throws -> UInt32 {
         guard let table = store.table(of: object.key), table.derivations == nil else { return try view.row(object.key)?.version ?? 0 }
         let version = store.noteSave(of: object.key)
         try view.keepSaved(object, table, over: row, version: version)
@@ -85,8 +85,8 @@ struct IncrementalSave {
 
     /// Checks that each object's stored version is the one it read or saved last.
     /// - Returns: the stored rows of the updated objects.
-    private func checkVersions() throws -> [ObjectKey: RowView] {
-        var conflicts: [NSManagedObject] = [], rows: [ObjectKey: RowView] = [:]
+    private func checkVersions() throws -> [ObjectKey: UnsafeRowView] {
+        var conflicts: [NSManagedObject] = [], rows: [ObjectKey: UnsafeRowView] = [:]
         for object in batch.updated + batch.deleted + batch.checked where object.rowVersion != 0 {
             let row = try view.row(object.key)
             if row?.version != object.rowVersion, try !goesOver(object, to: row) { conflicts.append(object) }
@@ -104,7 +104,7 @@ struct IncrementalSave {
     /// save has come since, the store itself has changed them: changes of other properties are applied on top.
     /// - Returns: false if the store has another value of a property that is changed again, and its version is hardly this context's own; for an
     ///   object that is only checked, if the store has any other value.
-    private func goesOver(_ object: NSManagedObject, to row: RowView?) throws -> Bool {
+    private func goesOver(_ object: NSManagedObject, to row: UnsafeRowView?) throws -> Bool {
         let isLast = store.isLastSave(object.rowVersion, of: object.key)
         guard let row, isLast || view.isSave(object.rowVersion, of: object.key), let table = store.table(of: object.key),
             let saved = try object.boundRow ?? view.row(object.key, version: object.rowVersion)
@@ -123,13 +123,15 @@ struct IncrementalSave {
     }
 
     /// Whether two rows have equal values for an object. Equal values may have different archives.
-    private func isSame(_ property: Int, of object: NSManagedObject, _ saved: RowView, _ row: RowView, _ table: EntityTable) -> Bool {
+    private func isSame(_ property: Int, of object: NSManagedObject, _ saved: UnsafeRowView, _ row: UnsafeRowView, _ table: EntityTable) -> Bool {
         if table.isEqual(property, saved, row) { return true }
         let kind = table.runtime.properties[property].kind
         guard kind == .transformable, let old = table.runtime.access(property, in: saved), let new = table.runtime.access(property, in: row) else {
             return false
         }
-        func value(_ row: RowView, _ access: ColumnAccess) -> ManagedValue { ManagedValue(row: row, access: access, kind: kind, slotBase: store.slotBase) }
+        func value(_ row: UnsafeRowView, _ access: ColumnAccess) -> ManagedValue {
+            ManagedValue(row: row, access: access, kind: kind, slotBase: store.slotBase)
+        }
         return object.isSame(value(saved, old), value(row, new), property)
     }
 }

@@ -18,14 +18,14 @@ final class IncrementalView: StoreView {
         self.context = context
     }
 
-    override var isNewest: Bool { store.isUsable }
-    override func keepRows(in memory: inout RowMemory) { memory.add(rows) }
+    var isNewest: Bool { store.isUsable }
+    func keepRows(in memory: inout RowMemory) { memory.add(rows) }
 
     private func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- store.slotBase) }
 
     // MARK: Rows
 
-    override func row(_ key: ObjectKey) throws -> RowView? {
+    func row(_ key: ObjectKey) throws -> UnsafeRowView? {
         guard let table = store.table(of: key), let id = store.objectID(of: key) else { return nil }
         return try store.inTurn {
             do {
@@ -37,13 +37,13 @@ final class IncrementalView: StoreView {
         }
     }
 
-    override func row(_ key: ObjectKey, version: UInt32) throws -> RowView? { rows.row(key, reference(key), version: version) }
+    func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? { rows.row(key, reference(key), version: version) }
 
-    private func row(of node: NSIncrementalStoreNode, _ id: NSManagedObjectID, _ table: EntityTable) throws -> RowView {
+    private func row(of node: NSIncrementalStoreNode, _ id: NSManagedObjectID, _ table: EntityTable) throws -> UnsafeRowView {
         builder.begin(table.layout)
         for (index, position) in table.positions.enumerated() {
             guard let position else { continue }
-            let property = table.runtime.properties[index], description = table.runtime.entity.frozenProperties[index]
+            let property = table.runtime.properties[index], description = table.runtime.entity.propertiesByIndex[index]
             var value = node.value(for: description) ?? Self.element(description.name, of: node)
             if property.kind == .toOne {
                 if value == nil, let relationship = description as? NSRelationshipDescription {
@@ -67,12 +67,12 @@ final class IncrementalView: StoreView {
         }
         let version = UInt32(truncatingIfNeeded: node.version)
         // 0 stands for an object that was not read.
-        return rows.keep(builder.finish(), id.key, reference(id.key), version: version == 0 ? .max : version)
+        return rows.keep(builder.unsafeBody(), id.key, reference(id.key), version: version == 0 ? .max : version)
     }
 
     /// Keeps the values that a save has written as a row with its own version.
     /// - Parameter row: the row stored before; nil for a new object.
-    func keepSaved(_ object: NSManagedObject, _ table: EntityTable, over row: RowView?, version: UInt32) throws {
+    func keepSaved(_ object: NSManagedObject, _ table: EntityTable, over row: UnsafeRowView?, version: UInt32) throws {
         if let row { try builder.begin(table, revising: row) } else { builder.begin(table.layout) }
         for (index, value) in (object.storage?.values ?? []).enumerated() where !value.isUnset {
             guard let position = table.positions[index] else { continue }
@@ -85,7 +85,7 @@ final class IncrementalView: StoreView {
                 try value.transformed(index, of: table.runtime.entity, object).encode(into: builder, at: position)
             }
         }
-        _ = rows.keep(builder.finish(), object.key, reference(object.key), version: version)
+        _ = rows.keep(builder.unsafeBody(), object.key, reference(object.key), version: version)
         saves[object.key] = (version, row?.version ?? 0)
     }
 
@@ -119,15 +119,15 @@ final class IncrementalView: StoreView {
             [NSAffectedObjectsErrorKey: [id]])
     }
 
-    override func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? {
+    func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) -> Data? {
         LargeValue.bytes(inRow: row.bytes(access)).map { Data($0) }
     }
 
     // MARK: Relationships
 
-    override func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
+    func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
         guard let id = store.objectID(of: key),
-            let relationship = runtime.entity.frozenProperties[property] as? NSRelationshipDescription
+            let relationship = runtime.entity.propertiesByIndex[property] as? NSRelationshipDescription
         else { return [] }
         let value = try store.inTurn { try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) }
         guard let keys = NSAtomicStoreCacheNode.keys(of: value), keys.allSatisfy({ schema.holds($0, slotBase: store.slotBase) }) else {
@@ -136,7 +136,7 @@ final class IncrementalView: StoreView {
         return keys
     }
 
-    override func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
+    func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
         try members(of: key, runtime: runtime, property: property).count
     }
 
@@ -172,9 +172,9 @@ final class IncrementalView: StoreView {
             "execute(_:with:) of \(type(of: store)) gave \(type(of: answer)), not what the request's result type says, in an array.")
     }
 
-    override var answersRequests: Bool { true }
+    var answersRequests: Bool { true }
 
-    override func keys(_ query: StoreQuery) throws -> [ObjectKey]? {
+    func keys(_ query: StoreQuery) throws -> [ObjectKey]? {
         let type = query.wantsIDs ? NSFetchRequestResultType.managedObjectIDResultType : .managedObjectResultType
         let schema = schema, slotBase = store.slotBase
         return try ask(query, for: type) { found in
@@ -183,7 +183,7 @@ final class IncrementalView: StoreView {
         }
     }
 
-    override func counted(_ query: StoreQuery) throws -> QueryStatistics? {
+    func counted(_ query: StoreQuery) throws -> QueryStatistics? {
         var all = query
         (all.sort, all.limit, all.offset) = ([], nil, 0)
         guard let counts = try ask(all, for: .countResultType, { ($0 as? NSNumber)?.intValue ?? $0 as? Int }) else { return nil }
@@ -192,7 +192,7 @@ final class IncrementalView: StoreView {
         return statistics
     }
 
-    override func dictionaries(_ query: StoreQuery) throws -> [NSDictionary]? {
+    func dictionaries(_ query: StoreQuery) throws -> [NSDictionary]? {
         try ask(query, for: .dictionaryResultType) { found in
             if let dictionary = found as? NSDictionary { return dictionary }
             guard let dictionary = found as? [String: Any] else { return nil }

@@ -152,7 +152,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     final var isUsable: Bool { isOpen.load(ordering: .acquiring) }
 
-    override final func newestView(for context: NSManagedObjectContext) throws -> StoreView {
+    override final func newestView(for context: NSManagedObjectContext) throws -> any StoreView {
         guard isUsable, let schema else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
         }

@@ -1,7 +1,7 @@
 /// Reports to incremental stores which of their objects a context has: each object once, and a new one as soon as it is saved.
 final class RegistrationObserver {
     /// The objects that were reported to their stores.
-    private var told: Set<ObjectKey> = []
+    private var reported: Set<ObjectKey> = []
     private var gathered: Keys?
 
     /// By store.
@@ -10,7 +10,7 @@ final class RegistrationObserver {
     func registered(_ object: NSManagedObject) {
         // A store does not know an object that was not saved, even if it has an ID.
         guard !object.key.isTemporary, !object.state.contains(.inserted), let store = object.runtime.store as? NSIncrementalStore,
-            told.insert(object.key).inserted
+            reported.insert(object.key).inserted
         else { return }
         if gathered != nil {
             Self.add(object.key, store, to: &gathered!)
@@ -24,7 +24,7 @@ final class RegistrationObserver {
         var stores: Keys = []
         for object in objects {
             let (key, store) = object._withUnsafeGuaranteedRef { ($0.key, $0.runtime.store as? NSIncrementalStore) }
-            guard told.remove(key) != nil, let store else { continue }
+            guard reported.remove(key) != nil, let store else { continue }
             Self.add(key, store, to: &stores)
         }
         for (store, keys) in stores { store.noteUnregistered(keys) }

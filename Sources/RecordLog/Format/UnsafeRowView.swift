@@ -3,7 +3,7 @@
 /// The creator of a view must check that the body has at least its layout's minimum size. Each read of a variable column is
 /// checked; a malformed column reads as empty.
 @frozen
-public struct RowView {
+public struct UnsafeRowView {
     public let body: UnsafeRawPointer
     public let byteCount: Int
     public let reference: RowReference

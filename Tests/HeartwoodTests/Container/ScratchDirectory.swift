@@ -4,7 +4,7 @@ import RecordLog
 @testable import Heartwood
 
 /// A temporary directory of a test, which is removed with it.
-final class StorePlace {
+final class ScratchDirectory {
     let directory: URL
 
     init() throws {

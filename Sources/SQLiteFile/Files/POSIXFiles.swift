@@ -1,0 +1,131 @@
+import Platform
+
+#if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+
+    /// The files of a database on disk. None of them is ever created or written.
+    struct POSIXFiles: DatabaseFiles {
+        let path: String
+        /// The longest wait for a writer's lock.
+        let patience: Duration
+        private let file: POSIXSource
+
+        init(path: String, patience: Duration) throws(SQLiteFileError) {
+            self.path = path
+            self.patience = patience
+            guard let file = try POSIXSource.open(path) else {
+                throw SQLiteFileError(.notFound, path: path, "there is no such file", remedy: "Check the path.")
+            }
+            self.file = file
+        }
+
+        var main: any ByteSource { file }
+
+        func open(_ part: DatabasePart) throws(SQLiteFileError) -> (any ByteSource)? { try POSIXSource.open(path + part.rawValue) }
+
+        func status(_ part: DatabasePart) throws(SQLiteFileError) -> FileStatus? {
+            var status = stat()
+            guard stat(path + part.rawValue, &status) == 0 else {
+                if errno == ENOENT { return nil }
+                throw SQLiteFileError.system("stat", path + part.rawValue, errno)
+            }
+            return FileStatus(status)
+        }
+
+        func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+        /// A kernel's file times step with its clock tick, of at most 10 ms.
+        private static let timeStep: Int64 = 20_000_000
+
+        func settle(_ status: FileStatus) -> Bool {
+            var now = timespec()
+            guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
+            let age = (Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)) &- status.modified
+            guard age > -Self.timeStep, age < Self.timeStep else { return false }
+            usleep(UInt32((Self.timeStep - max(0, age)) / 1000 + 1))
+            return true
+        }
+
+        func lock() throws(SQLiteFileError) -> Bool { try file.lock.take(patience) }
+        func unlock() { file.lock.release() }
+        func isReserved() -> Bool? { file.lock.isReserved() }
+    }
+
+    final class POSIXSource: ByteSource {
+        let path: String
+        let lock: SharedLock
+        private let descriptor: Int32
+
+        private init(path: String, descriptor: Int32) {
+            self.path = path
+            self.descriptor = descriptor
+            lock = SharedLock(descriptor: descriptor, path: path)
+        }
+
+        deinit { _ = close(descriptor) }
+
+        /// - Returns: nil if no file has the name.
+        static func open(_ path: String) throws(SQLiteFileError) -> POSIXSource? {
+            // O_NONBLOCK: opening a pipe would wait for a writer.
+            let descriptor = retry { openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+            if descriptor < 0, errno == ENOENT { return nil }
+            guard descriptor >= 0 else { throw SQLiteFileError.system("open", path, errno) }
+            let source = POSIXSource(path: path, descriptor: descriptor)
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw SQLiteFileError.system("fstat", path, errno) }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw SQLiteFileError(.notADatabase, path: path, "this is no ordinary file", remedy: "Give the path of the database file.")
+            }
+            return source
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SQLiteFileError) -> Int {
+            guard let base = buffer.baseAddress else { return 0 }
+            var done = 0
+            while done < buffer.count {
+                guard let start = off_t(exactly: offset), start <= off_t.max - off_t(buffer.count) else { return done }
+                let count = Self.retry { pread(descriptor, base + done, buffer.count - done, start + off_t(done)) }
+                guard count >= 0 else { throw SQLiteFileError.system("pread", path, errno, at: offset) }
+                if count == 0 { break }
+                done += count
+            }
+            return done
+        }
+
+        func status() throws(SQLiteFileError) -> FileStatus {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw SQLiteFileError.system("fstat", path, errno) }
+            return FileStatus(status)
+        }
+
+        private static func retry<Result: SignedInteger>(_ call: () -> Result) -> Result {
+            while true {
+                let result = call()
+                if result != -1 || errno != EINTR { return result }
+            }
+        }
+    }
+
+    /// A name of its own: `POSIXSource.open` hides the C function.
+    private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
+    extension FileStatus {
+        init(_ status: stat) {
+            #if canImport(Darwin)
+                let time = status.st_mtimespec
+            #else
+                let time = status.st_mtim
+            #endif
+            self.init(
+                device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino),
+                size: UInt64(clamping: status.st_size), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+        }
+    }
+
+    extension SQLiteFileError {
+        static func system(_ call: String, _ path: String, _ code: Int32, at offset: UInt64? = nil) -> SQLiteFileError {
+            SQLiteFileError(
+                .io, path: path, offset: offset, "\(call) failed: \(String(cString: strerror(code)))",
+                remedy: "Check that the file can be read, with the permissions of its directory.")
+        }
+    }
+#endif

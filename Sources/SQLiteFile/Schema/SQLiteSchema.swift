@@ -1,0 +1,67 @@
+/// The entries of a database's schema table. Source: SQLite, "The Schema Table".
+package struct SQLiteSchema: Sendable {
+    package struct Entry: Sendable {
+        package enum Kind: Sendable {
+            case table, virtualTable, index, view, trigger
+            /// A word that SQLite does not write.
+            case other
+        }
+
+        package let kind: Kind
+        package let name: String
+        /// Of an index or a trigger the table that it belongs to.
+        package let tableName: String
+        /// 0 if the entry has no pages.
+        package let rootPage: UInt32
+        /// nil for automatic indexes.
+        package let sql: String?
+    }
+
+    package let entries: [Entry]
+
+    static let empty = SQLiteSchema(entries: [])
+
+    private init(entries: [Entry]) { self.entries = entries }
+
+    package var tables: [Entry] { entries.filter { $0.kind == .table } }
+
+    package func entry(_ kind: Entry.Kind, named name: String) -> Entry? {
+        entries.first { $0.kind == kind && SQLName.equal($0.name, name) }
+    }
+
+    package func indexes(ofTable name: String) -> [Entry] {
+        entries.filter { $0.kind == .index && SQLName.equal($0.tableName, name) }
+    }
+
+    /// The schema table's own statement, which the file does not have.
+    static let definition = "CREATE TABLE sqlite_schema(type text, name text, tbl_name text, rootpage integer, sql text)"
+
+    init(reading cursor: consuming SQLiteTableCursor, _ path: String) throws(SQLiteFileError) {
+        var entries: [Entry] = []
+        while try cursor.next() { entries.append(try Self.entry(cursor.row, path)) }
+        self.entries = entries
+    }
+
+    private static func entry(_ row: borrowing SQLiteRow, _ path: String) throws(SQLiteFileError) -> Entry {
+        guard let type = try row.string(0), let name = try row.string(1), let tableName = try row.string(2) else {
+            throw .corrupt(path, page: 1, "the row \(row.rowid) of the schema table has no name")
+        }
+        // A view's root page is 0 or NULL.
+        let stored = try row.integer(3) ?? 0
+        guard let root = UInt32(exactly: stored) else {
+            throw .corrupt(path, page: 1, "the root page \(stored) of \(name) is no page number")
+        }
+        let sql = try row.string(4)
+        return Entry(kind: kind(type, root), name: name, tableName: tableName, rootPage: root, sql: sql)
+    }
+
+    private static func kind(_ type: String, _ root: UInt32) -> Entry.Kind {
+        switch type {
+        case "table": root == 0 ? .virtualTable : .table
+        case "index": .index
+        case "view": .view
+        case "trigger": .trigger
+        default: .other
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../SQLiteFileTests/DatabaseExercise.swift
