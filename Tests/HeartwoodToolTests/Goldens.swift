@@ -111,7 +111,8 @@ enum Goldens {
             try FileManager.default.copyItem(at: url(kind), to: directory.appendingPathComponent("\(kind).golden"))
             guard hasItsOwnExports(kind) else { continue }
             for entity in entities {
-                let export = try ToolProcess.run("export", url(kind).path, "--entity", entity)
+                let accepting = kind == .corrupt ? ["--accept-damage"] : []
+                let export = try ToolProcess.runWords(["export", url(kind).path, "--entity", entity] + accepting)
                 guard export.status == 0 else { throw ToolFailure(message: export.error) }
                 try export.output.write(to: exports(kind, entity, in: directory), atomically: true, encoding: .utf8)
             }

@@ -11,7 +11,7 @@ struct ConstraintLookup {
     fileprivate func index(of table: EntityTable, _ snapshot: Snapshot, _ prefix: KeyBuilder) -> EntityTable.Lookup? {
         prefix.removeAll()
         for lookup in table.lookups where lookup.attribute == key && snapshot.hasIndex(lookup.index.id) {
-            return value.append(to: prefix, asText: lookup.isText) ? lookup : nil
+            return value.appendComponent(to: prefix, asText: lookup.isText) ? lookup : nil
         }
         return nil
     }
@@ -20,7 +20,7 @@ struct ConstraintLookup {
 extension PredicateValue {
     /// Appends the value as it is encoded in an index of texts or of integers.
     /// - Returns: false where the value is not of that type.
-    func append(to key: KeyBuilder, asText isText: Bool) -> Bool {
+    func appendComponent(to key: KeyBuilder, asText isText: Bool) -> Bool {
         switch self {
         case .text(let text) where isText: key.append(text: text)
         case .integer(let number) where !isText: key.append(int64: number)
@@ -55,8 +55,8 @@ extension PredicateTree {
     /// Appends the index key, where the tree is nothing but an equality of the attribute with a value.
     /// - Parameter isText: whether the attribute is text; otherwise it is an integer.
     func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
-        if let template { return template.isEquality(of: attribute) && argument.append(to: key, asText: isText) }
+        if let template { return template.isEquality(of: attribute) && argument.appendComponent(to: key, asText: isText) }
         guard let equality, equality.key == attribute else { return false }
-        return equality.value.append(to: key, asText: isText)
+        return equality.value.appendComponent(to: key, asText: isText)
     }
 }

@@ -10,13 +10,6 @@ public struct Row: @unchecked Sendable {
     private enum Owner {
         case snapshot(Snapshot)
         case copy(RowCopy)
-
-        var file: LogFile {
-            switch self {
-            case .snapshot(let snapshot): snapshot.file
-            case .copy(let copy): copy.file
-            }
-        }
     }
 
     /// - Returns: nil for a row of the system table.
@@ -63,19 +56,26 @@ public struct Row: @unchecked Sendable {
         get throws(RowError) { try self[table.column(name, as: type)] }
     }
 
-    /// The value of a large column; nil for null. It keeps the file readable.
+    /// The value of a large column; nil for null. It keeps the memory that it reads, as the row does.
     /// - Throws: `RowError`; `StoreError` if the row does not lead to a value.
     public func value(of column: LargeColumn) throws -> ValueReader? {
         try column.locator.check(isOf: table)
         guard let position = column.locator.position(in: layout) else { return nil }
-        return try owner.file.value(layout.access[position], of: view)
+        let access = layout.access[position]
+        guard access.type == .value, !view.isNull(access) else { return nil }
+        return switch owner {
+        case .snapshot(let snapshot): try snapshot.value(access, of: view)
+        // The value may lie in the copy.
+        case .copy(let copy): try ValueReader(view.bytes(access), in: copy)
+        }
     }
 }
 
 /// The bytes of a row that is in no snapshot yet.
-private final class RowCopy {
+private final class RowCopy: ValueSource, @unchecked Sendable {
+    // Unchecked: the memory is written in `init` only.
     let view: UnsafeRowView
-    let file: LogFile
+    private let file: LogFile
     private let memory: UnsafeMutableRawBufferPointer
 
     init(_ row: UnsafeRowView, in file: LogFile) {
@@ -85,6 +85,10 @@ private final class RowCopy {
         view = UnsafeRowView(body: body, byteCount: row.byteCount, reference: row.reference, version: row.version)
         self.file = file
     }
+
+    var path: String { file.path }
+
+    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? { try file.frame(at: offset, limit: limit) }
 
     deinit {
         memory.deallocate()

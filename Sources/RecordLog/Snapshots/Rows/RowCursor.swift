@@ -49,8 +49,18 @@ public struct RowCursor: ~Copyable {
             snapshot.counters.rowsRead(group.count)
         }
         if scan != nil { return try scanGroup() }
+        // An entry of a damaged index may have no row.
+        while group.isEmpty, try takeReferences() { try lookUpGroup() }
+    }
+
+    /// - Returns: false at the end of the index.
+    private mutating func takeReferences() throws(StoreError) -> Bool {
         references.removeAll(keepingCapacity: true)
         while references.count < groupSize, let row = try entries?.next() { references.append(RowReference(table: table, row: row)) }
+        return !references.isEmpty
+    }
+
+    private mutating func lookUpGroup() throws(StoreError) {
         references.withUnsafeBufferPointer { snapshot.readAhead($0) }
         for reference in references {
             guard let address = try snapshot.address(of: reference) else { continue }
