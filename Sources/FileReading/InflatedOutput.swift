@@ -2,7 +2,7 @@
 ///
 /// Invariants:
 /// (1) `count <= capacity <= sizeMax`. The first `count` bytes at `base` are made, the rest is room for more.
-/// (2) The capacity at most doubles, so memory follows the bytes that were made.
+/// (2) The capacity at most doubles, or becomes what bytes at hand need. So memory follows the bytes that were made.
 struct InflatedOutput: ~Copyable {
     let sizeMax: Int
     private(set) var count = 0
@@ -22,14 +22,14 @@ struct InflatedOutput: ~Copyable {
 
     /// - Returns: false if no byte more is allowed.
     @inline(__always)
-    mutating func append(_ byte: UInt8) -> Bool {
+    mutating func add(_ byte: UInt8) -> Bool {
         guard reserve(1) else { return false }
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
         return true
     }
 
-    mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
+    mutating func add(_ more: UnsafeRawBufferPointer) -> Bool {
         guard reserve(more.count) else { return false }
         if let start = more.baseAddress { (base + count).copyMemory(from: start, byteCount: more.count) }
         count += more.count

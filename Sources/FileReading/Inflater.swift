@@ -64,7 +64,7 @@ package struct Inflater: ~Copyable {
         let length = try bits.take(16), complement = try bits.take(16)
         guard length == complement ^ 0xFFFF else { throw bits.fault(.storedLength) }
         bits.alignToByte()
-        guard output.append(try bits.takeBytes(length)) else { throw tooLong(bits) }
+        guard output.add(try bits.takeBytes(length)) else { throw tooLong(bits) }
     }
 
     private mutating func block(_ codes: borrowing BlockCodes) throws(InflateFault) {
@@ -75,7 +75,7 @@ package struct Inflater: ~Copyable {
             if bits.held < Self.bitsMax { bits.refill() }
             let symbol = try codes.literals.symbol(&bits)
             if symbol < BlockCodes.endSymbol {
-                guard output.append(UInt8(truncatingIfNeeded: symbol)) else { throw tooLong(bits) }
+                guard output.add(UInt8(truncatingIfNeeded: symbol)) else { throw tooLong(bits) }
             } else if symbol > BlockCodes.endSymbol {
                 try repetition(symbol - BlockCodes.endSymbol - 1, codes, &bits)
             } else {

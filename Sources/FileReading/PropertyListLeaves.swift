@@ -29,7 +29,7 @@ package enum PropertyListLeaves {
         parser.shouldResolveExternalEntities = false
         let reader = LeafReader()
         parser.delegate = reader
-        return parser.parse() && reader.isWhole ? reader.leaves : nil
+        return parser.parse() && reader.isWhole && reader.hasDictionary ? reader.leaves : nil
     }
 
     private static func binary(_ bytes: [UInt8]) throws(BinaryPropertyList.Damage) -> [[String]: Leaf]? {
@@ -57,15 +57,13 @@ package enum PropertyListLeaves {
 private final class LeafReader: NSObject, XMLParserDelegate {
     private(set) var leaves: [[String]: PropertyListLeaves.Leaf] = [:]
     private(set) var isWhole = true
-    private var hasDictionary = false
+    private(set) var hasDictionary = false
     /// The current key of each open dictionary, the outermost first.
     private var keys: [String] = []
     private var arrayDepth = 0
     private var text = ""
 
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) { isWhole = false }
-
-    func parserDidEndDocument(_ parser: XMLParser) { isWhole = isWhole && hasDictionary }
 
     func parser(
         _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]

@@ -18,7 +18,7 @@ package enum PropertyListTexts {
         parser.shouldResolveExternalEntities = false
         let reader = PropertyListReader()
         parser.delegate = reader
-        return parser.parse() && reader.isWhole ? reader.texts : nil
+        return parser.parse() && reader.isWhole && reader.hasDictionary ? reader.texts : nil
     }
 
     /// In bytes. A list that names a version has a few kilobytes.
@@ -39,7 +39,7 @@ package enum PropertyListTexts {
 private final class PropertyListReader: NSObject, XMLParserDelegate {
     private(set) var texts: [String: String] = [:]
     private(set) var isWhole = true
-    private var hasDictionary = false
+    private(set) var hasDictionary = false
     /// The names of the open elements, the outermost first.
     private var path: [String] = []
     private var key: String?
@@ -48,8 +48,6 @@ private final class PropertyListReader: NSObject, XMLParserDelegate {
     private var isInDictionary: Bool { path.count == 3 && path[0] == "plist" && path[1] == "dict" }
 
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) { isWhole = false }
-
-    func parserDidEndDocument(_ parser: XMLParser) { isWhole = isWhole && hasDictionary }
 
     func parser(
         _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
