@@ -1,9 +1,12 @@
 /// Writes a model's classes as Xcode does, with accessors instead of `@NSManaged`.
 public struct ClassWriter: Sendable {
-    /// The name and text of a file to write.
+    /// A file to write.
     public struct File: Equatable, Sendable {
         public let name: String
-        public let text: String
+        let heading: String
+        /// The text behind the heading, which may follow other text in one file.
+        let body: String
+        public var text: String { heading + body }
     }
 
     private let model: CodeModel
@@ -26,20 +29,18 @@ public struct ClassWriter: Sendable {
             guard entity.className != "NSManagedObject", writesAll || entity.generation != .none, done.insert(entity.className).inserted
             else { return [] }
             let properties = File(
-                name: "\(entity.className)+CoreDataProperties.swift", text: heading + properties(of: entity).joined(separator: "\n") + "\n")
+                name: "\(entity.className)+CoreDataProperties.swift", heading: heading("@_spi(GeneratedCode) import"),
+                body: properties(of: entity).joined(separator: "\n") + "\n")
             guard writesAll || entity.generation == .class else { return [properties] }
             let declaration = File(
-                name: "\(entity.className)+CoreDataClass.swift",
-                text: heading + "public class \(code(entity.className)): \(superclass(of: entity)) {}\n")
+                name: "\(entity.className)+CoreDataClass.swift", heading: heading("import"),
+                body: "public class \(code(entity.className)): \(superclass(of: entity)) {}\n")
             return [declaration, properties]
         }
     }
 
-    /// Returns a file's text without the heading, for appending to another file.
-    func body(of file: File) -> Substring { file.text.dropFirst(heading.count) }
-
-    var heading: String {
-        "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\n@_spi(GeneratedCode) import \(imported)\n\n"
+    private func heading(_ importing: String) -> String {
+        "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\n\(importing) \(imported)\n\n"
     }
 
     /// Returns the superclass of an entity's class, as code.

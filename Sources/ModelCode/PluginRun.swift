@@ -33,7 +33,7 @@ public enum PluginRun {
                 for problem in accessors.problems { report(problem) }
                 return 1
             }
-            var others: [Substring] = []
+            var others: [String] = []
             var named = Dictionary(files.map { (URL(fileURLWithPath: $0).lastPathComponent, $0) }) { first, _ in first }
             for model in models {
                 let writer = ClassWriter(model, importing: imported)
@@ -41,7 +41,7 @@ public enum PluginRun {
                     if let path = named.removeValue(forKey: file.name) {
                         try write(file.text, to: path)
                     } else {
-                        others.append(writer.body(of: file))
+                        others.append(file.body)
                     }
                 }
             }
