@@ -180,7 +180,10 @@ import Testing
                 }
             }
             #expect(process.terminationStatus == 0)
-            #expect(answers > 10, "\(answers) answers, \(retries) retries")
+            #expect(answers + retries > 0)
+            // Now that the writer rests, there is an answer at once.
+            let file = try SQLiteFile.open(path: path)
+            try file.read { try Self.checkSum(file) }
         }
     }
 
