@@ -47,11 +47,16 @@ package final class SQLiteFile {
         try state.check(files)
     }
 
-    /// A writer that never rests changes the file again while this waits.
+    /// A writer that never rests changes the files again and again while their state is read.
     private static func state(_ files: any DatabaseFiles, isLocked: Bool) throws(SQLiteFileError) -> DatabaseState {
         for _ in 0..<50 {
-            let state = try DatabaseState(files, isLocked: isLocked)
-            guard state.needsTime, files.settle(state.main) else { return state }
+            let signs = try DatabaseSigns(files)
+            do throws(SQLiteFileError) {
+                let state = try DatabaseState(files, isLocked: isLocked)
+                guard state.needsTime, files.settle(state.main) else { return state }
+            } catch {
+                guard try DatabaseSigns(files) != signs else { throw error }
+            }
         }
         throw SQLiteFileError(.busy, path: files.path, "another program writes to the file without a rest", remedy: "Try again later.")
     }

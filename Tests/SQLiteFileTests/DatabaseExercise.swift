@@ -29,14 +29,14 @@ enum DatabaseExercise {
         }
         guard table.hasRowids, var cursor = try? table.rows() else { return steps }
         _ = try? cursor.last()
-        for rowid in [Int64.min, 1, 5, 100, .max] where (try? cursor.find(rowid)) == false { _ = try? cursor.next() }
+        for rowid in [Int64.min, 5, .max] where (try? cursor.find(rowid)) == false { _ = try? cursor.next() }
         return steps
     }
 
     private static func run(_ index: SQLiteIndex) -> Int {
         var steps = 0
         _ = try? index.entryCount()
-        for key in [[], [SQLiteValue.null], [.integer(3)], [.real(0.5)], [.text(Array("Ada".utf8))], [.blob([1])]] {
+        for key in [[], [SQLiteValue.integer(3)], [.text(Array("Ada".utf8))]] {
             try? index.forEachEntry(from: key, through: []) { _ in
                 steps += 1
                 return true

@@ -181,6 +181,21 @@ struct DatabaseState {
     }
 }
 
+/// The signs by which a change of the files shows while their state is being read.
+struct DatabaseSigns: Equatable {
+    private let main: FileStatus
+    private let header: [UInt8]
+    private let log: FileStatus?
+    private let journal: FileStatus?
+
+    init(_ files: any DatabaseFiles) throws(SQLiteFileError) {
+        main = try files.main.status()
+        header = try files.main.prefix(DatabaseHeader.Layout.size)
+        log = try files.status(.log)
+        journal = try files.status(.journal)
+    }
+}
+
 extension ByteSource {
     /// The start of page 1, if an overlay has it.
     fileprivate func page1(_ offsets: [UInt32: UInt64]) throws(SQLiteFileError) -> [UInt8]? {
