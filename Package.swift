@@ -69,7 +69,7 @@ let package = Package(
 
 // Tests/Fuzzing is a package of its own, which sees products only.
 if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
-    package.products.append(.library(name: "SQLiteFile", targets: ["SQLiteFile"]))
+    package.products += ["FileReading", "SQLiteFile"].map { .library(name: $0, targets: [$0]) }
 }
 
 // A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too.

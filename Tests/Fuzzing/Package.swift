@@ -1,23 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+// Each fuzzer, and the target that it fuzzes. FileReading and SQLiteFile are products only with HEARTWOOD_SUITE=fuzzing.
+let fuzzers = ["RecordLogFuzzer": "RecordLog", "ModelCacheFuzzer": "FileReading", "SQLiteFileFuzzer": "SQLiteFile"]
+
 // A package of its own: everything in it, the engine included, is built with libFuzzer's instrumentation. See docs/testing.md.
 let package = Package(
     name: "heartwood-fuzzing",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "heartwood", path: "../..")],
-    targets: [
+    targets: [.target(name: "FuzzerRun", swiftSettings: strict)] + fuzzers.sorted { $0.key < $1.key }.map { fuzzer, target in
         .executableTarget(
-            name: "RecordLogFuzzer",
-            dependencies: [.product(name: "RecordLog", package: "heartwood")],
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-        // The sources of the target FileReading, which is no product. Sources/FileReading here is a link to them.
-        .target(name: "FuzzedFileReading", path: "Sources/FileReading", swiftSettings: [.swiftLanguageMode(.v6)]),
-        .executableTarget(
-            name: "ModelCacheFuzzer", dependencies: ["FuzzedFileReading"], swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-        .executableTarget(
-            name: "SQLiteFileFuzzer",
-            dependencies: [.product(name: "SQLiteFile", package: "heartwood")],
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-    ]
+            name: fuzzer, dependencies: ["FuzzerRun", .product(name: target, package: "heartwood")], swiftSettings: strict)
+    }
 )

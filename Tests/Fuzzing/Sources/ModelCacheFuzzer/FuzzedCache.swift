@@ -1,5 +1,6 @@
 import Foundation
-import FuzzedFileReading
+
+@testable import FileReading
 
 /// Inputs of the inflater and of the reader of archived models. The first byte says which of them gets the rest.
 enum FuzzedCache {

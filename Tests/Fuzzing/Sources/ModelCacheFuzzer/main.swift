@@ -1,20 +1,3 @@
-import Foundation
+import FuzzerRun
 
-/// libFuzzer's own `main`, which calls the given function for each input.
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32
-
-// `--seeds DIRECTORY` writes the seed corpus; all other arguments are libFuzzer's.
-if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--seeds" {
-    try FuzzedCache.writeSeeds(to: CommandLine.arguments[2])
-    exit(0)
-}
-var count = CommandLine.argc
-var arguments = CommandLine.unsafeArgv
-exit(runFuzzer(&count, &arguments) { data, count in
-    FuzzedCache.run(Array(UnsafeBufferPointer(start: data, count: count)))
-    return 0
-})
+try FuzzerRun.main(seeds: FuzzedCache.writeSeeds) { FuzzedCache.run(Array($0)) }
