@@ -54,7 +54,7 @@ public enum ArchivedCodeModel {
 
     private static func attribute(_ object: KeyedArchive.Object, _ name: String) throws -> CodeModel.Attribute {
         let type = try object.integer("NSAttributeType").flatMap { types[$0] }
-        // A class whose name is no type in Swift's words is left out: nobody can change it in an archive.
+        // The reader leaves out a class whose name is no Swift type. An archive's names cannot be edited.
         let customClass = try type == "Transformable" ? object.text("NSAttributeValueClassName").flatMap(SwiftNames.type) : nil
         return CodeModel.Attribute(name: name, type: type, isScalar: true, customClass: customClass, line: nil)
     }

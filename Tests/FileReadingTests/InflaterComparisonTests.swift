@@ -2,9 +2,9 @@ import FileReading
 import Foundation
 import Testing
 
-/// What python's zlib made is inflated; what it refuses is refused.
+/// The inflater reads the streams that python's zlib makes, and refuses those that zlib refuses.
 @Suite struct InflaterComparisonTests {
-    /// What zlib says of a stream.
+    /// The verdict of zlib on a stream.
     private enum Verdict: Equatable {
         case whole(bytes: [UInt8], unused: Int)
         case cutOff

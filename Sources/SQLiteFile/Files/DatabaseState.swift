@@ -6,7 +6,7 @@
 /// (1) In rollback mode only the holder of the EXCLUSIVE lock writes to the file, and none can get it while our SHARED lock is held. So
 ///     during a transaction of reading the file does not change.
 /// (2) Between two transactions of reading, a commit in rollback mode shows in the change counter, in the header.
-/// (3) In log mode a writer appends frames. Whoever copies frames to the file (a checkpoint) copies committed ones only. So a page of the
+/// (3) In log mode a writer appends frames. A checkpoint copies committed frames to the file, and no others. So a page of the
 ///     file that our log does not have is newer than our state only if the log had a commit behind ours when the page was written.
 /// (4) That commit stays in the log, or the log begins anew with other salts, or the log is cut or removed. `check` finds each of them.
 ///     It runs after the reading, so it finds all that happened before or during it.

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// What a model states of an entity, in the words of `Tests/FormatReader/model_cache.py`.
+/// A description of an entity, in the words of `Tests/FormatReader/model_cache.py`.
 struct ModelDescription: Decodable, Equatable {
     var parent: String?
     var abstract: Bool

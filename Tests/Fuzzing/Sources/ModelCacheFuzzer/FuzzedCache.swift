@@ -71,7 +71,7 @@ enum FuzzedCache {
         try write("dynamic", .compressed, Array(Data(base64Encoded: dynamicBlock) ?? Data()))
     }
 
-    /// Two entities, of which the second inherits by a proxy, in base 64.
+    /// Two entities in base 64. The second inherits by a proxy.
     private static let smallArchive =
         "YnBsaXN0MDDTAQIDBAVnWSRhcmNoaXZlclgkb2JqZWN0c1QkdG9wXxAPTlNLZXllZEFyY2hpdmVyrxAhBgcOExQVGCMkJScwMiQTNjg/QRMjQi"
         + "RBSUtQU1VZW2FjVSRudWxs0wgJCgsMDVYkY2xhc3NcTlNFbnRpdHlOYW1lXE5TUHJvcGVydGllc4ARgA2AENQICQoPCxAREl1OU1N1cGVyZW50"
