@@ -46,8 +46,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// One line: path, offset, message, remedy.
     public var description: String {
-        let place = offset.map { " (at byte \($0))" } ?? ""
-        return "\(path): \(message)\(place). \(remedy)"
+        let location = offset.map { " (at byte \($0))" } ?? ""
+        return "\(path): \(message)\(location). \(remedy)"
     }
 
     /// Whether data may be damaged or unreadable. A failed write has the code `io` too.

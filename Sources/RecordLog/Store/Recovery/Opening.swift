@@ -47,7 +47,7 @@ struct Opening {
             return try recover(try fileSystem.open(path, .readOnly))
         }
         // A compaction may put another file at the path while this process waits for the lock.
-        var patience = LockRetry(path: path, timeout: options.lockTimeout)
+        var retry = LockRetry(path: path, timeout: options.lockTimeout)
         for _ in 0..<100 {
             let storage = try openForWriting()
             try storage.lock(timeout: options.lockTimeout)
@@ -61,7 +61,7 @@ struct Opening {
                 return opened
             } catch {
                 storage.unlock()
-                try patience.wait(for: error)
+                try retry.wait(for: error)
             }
         }
         throw StoreError(.locked, path: path, "the file is replaced again and again", remedy: "Stop the other process.")
@@ -265,7 +265,7 @@ struct Opening {
     private func copyOfOpenFile(_ offset: UInt64, _ evidence: String, _ sequence: UInt64) -> StoreError {
         StoreError(
             .corrupt, path: path, at: offset,
-            "bytes that had been committed are damaged, or the file is a copy that was made while somebody saved: \(evidence)",
+            "bytes that had been committed are damaged, or the file is a copy that was made during a save: \(evidence)",
             remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. If this is no copy, later ones are "
                 + "lost by that: run `heartwood verify` first, restore a backup, or bring out more with `heartwood salvage`.")
     }

@@ -1,4 +1,4 @@
-/// Tells a torn tail from corruption: finds out whether the bytes behind the last valid commit had ever been durable.
+/// Distinguishes a torn tail from corruption: finds out whether the bytes behind the last valid commit had ever been durable.
 ///
 /// A crash leaves unfinished or unsynced bytes behind the last commit; these may be cut off. If a later footer, or the header's durable end,
 /// shows that damaged bytes had been durable, that is corruption; these may not be cut off.
@@ -115,7 +115,7 @@ struct TailExamination {
 
     private func laterCommit(_ header: FrameHeader, at offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> Outcome? {
         guard UInt64(header.length) <= budget else {
-            return .corrupt(end, "what follows looks like commits at more places than commits can be")
+            return .corrupt(end, "the bytes that follow look like commits at more offsets than a log can have commits")
         }
         budget -= UInt64(header.length)
         guard let frame = try frames.frame(at: offset, limit: size), let footer = CommitFooter(payload: frame.payload),

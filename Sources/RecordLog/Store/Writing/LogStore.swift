@@ -283,7 +283,7 @@ public final class LogStore: Sendable {
         try writer.check(path: path)
         try checkForWriting()
         // The store that decides about this one's newest commit may have a writer that waits for this one.
-        var patience = LockRetry(path: path, timeout: options.lockTimeout)
+        var retry = LockRetry(path: path, timeout: options.lockTimeout)
         while true {
             try lockFile()
             do throws(StoreError) {
@@ -291,7 +291,7 @@ public final class LogStore: Sendable {
                 return try rememberHeader()
             } catch {
                 writer.file.storage.unlock()
-                try patience.wait(for: error)
+                try retry.wait(for: error)
             }
         }
     }

@@ -42,7 +42,7 @@ struct StoreRemoval {
         if !isForced { try storage.lock(timeout: options.lockTimeout) }
         defer { if !isForced { storage.unlock() } }
         guard try fileSystem.identity(of: target) == storage.identity else {
-            throw inUse("another file has just taken its place")
+            throw inUse("another file has just taken its path")
         }
         if !isForced { try checkWriters(storage, fileSystem) }
         // A crash may have left a scratch file.

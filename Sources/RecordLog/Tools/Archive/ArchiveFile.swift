@@ -188,7 +188,7 @@ package final class ArchiveFile {
             // A program that does not take the lock may have put another file at the path.
             guard try fileSystem.identity(of: path) == old.identity else {
                 throw StoreError(
-                    .superseded, path: path, "another file took the archive's place while it was saved",
+                    .superseded, path: path, "another file replaced the archive while it was saved",
                     remedy: "Save again: the changes are made on top of the new file.")
             }
             directory = options.durability == .full ? try fileSystem.openDirectory(of: beside) : nil

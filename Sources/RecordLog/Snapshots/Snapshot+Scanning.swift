@@ -2,9 +2,9 @@ extension Snapshot {
     /// Calls `body` with each row of a table, in row order, from row number `first` on, until it returns false.
     /// - Complexity: O(rows), one pass over the primary index's pages.
     public func scan(_ table: TableID, from first: UInt64 = 0, _ body: (UnsafeRowView) throws -> Bool) throws {
-        var walk = RowScan(self, table, from: first)
-        defer { counters.rowsRead(walk.found) }
-        while let row = try walk.next() {
+        var scan = RowScan(self, table, from: first)
+        defer { counters.rowsRead(scan.found) }
+        while let row = try scan.next() {
             guard try body(row) else { return }
         }
     }
@@ -18,13 +18,13 @@ extension Snapshot {
         _ table: TableID, rows: Range<UInt64> = 0..<UInt64.max, first: Int = .max,
         _ body: (UnsafeMutableBufferPointer<UnsafeRowView>) throws -> Bool
     ) throws {
-        var walk = RowScan(self, table, from: rows.lowerBound, to: rows.upperBound)
-        defer { counters.rowsRead(walk.found) }
+        var scan = RowScan(self, table, from: rows.lowerBound, to: rows.upperBound)
+        defer { counters.rowsRead(scan.found) }
         try withUnsafeTemporaryAllocation(of: UnsafeRowView.self, capacity: Self.scanGroupSize) { group in
             var room = max(1, min(first, group.count))
             while true {
                 var count = 0
-                while count < room, let row = try walk.next() {
+                while count < room, let row = try scan.next() {
                     group.initializeElement(at: count, to: row)
                     count &+= 1
                 }
@@ -42,9 +42,9 @@ extension Snapshot {
 
     /// Like `scan`, for the engine, with a typed error.
     func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (UnsafeRowView) throws(StoreError) -> Bool) throws(StoreError) {
-        var walk = RowScan(self, table, from: first)
-        defer { counters.rowsRead(walk.found) }
-        while let row = try walk.next() {
+        var scan = RowScan(self, table, from: first)
+        defer { counters.rowsRead(scan.found) }
+        while let row = try scan.next() {
             guard try body(row) else { return }
         }
     }
