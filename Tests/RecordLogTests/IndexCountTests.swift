@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct IndexCountTests {
     /// A range's entries and rows agree with a cursor's, and iteration stops when the body wants no more.
-    private func walkIsAsItsCursor(_ snapshot: Snapshot, _ index: IndexID, _ range: KeyRange, upTo limit: Int) throws {
+    private func checkScanAgainstCursor(_ snapshot: Snapshot, _ index: IndexID, _ range: KeyRange, upTo limit: Int) throws {
         var expected: [[UInt8]] = [], rows: [UInt64] = []
         var cursor = try snapshot.cursor(index, range)
         while let row = try cursor.next() {
@@ -45,7 +45,7 @@ import Testing
 
     /// Counts by blocks, with entries and tombstones over them, agree with a scan.
     @Test("A count of a range agrees with a scan", arguments: [1, 2, 3] as [UInt64])
-    func aRangeIsCountedAsItIsWalked(seed: UInt64) throws {
+    func aCountOfARangeAgreesWithAScan(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore()
         func name() -> String? { Int.random(in: 0..<4, using: &random) == 0 ? nil : "name \(Int.random(in: 0..<500, using: &random))" }
@@ -88,11 +88,11 @@ import Testing
                 #expect(try snapshot.count(index, .all) == sample.people.count, "seed \(seed), round \(round)")
                 for _ in 0..<20 {
                     let range = KeyRange(lower: bound(index), upper: bound(index))
-                    let walked = try sample.rows(snapshot, index, range).count
-                    #expect(try snapshot.count(index, range) == walked, "seed \(seed), round \(round), \(range)")
-                    #expect(try snapshot.estimate(index, range) >= walked, "seed \(seed), round \(round), \(range)")
-                    #expect(!range.isEmpty || walked == 0)
-                    try walkIsAsItsCursor(snapshot, index, range, upTo: Int.random(in: 0...walked, using: &random))
+                    let scanned = try sample.rows(snapshot, index, range).count
+                    #expect(try snapshot.count(index, range) == scanned, "seed \(seed), round \(round), \(range)")
+                    #expect(try snapshot.estimate(index, range) >= scanned, "seed \(seed), round \(round), \(range)")
+                    #expect(!range.isEmpty || scanned == 0)
+                    try checkScanAgainstCursor(snapshot, index, range, upTo: Int.random(in: 0...scanned, using: &random))
                 }
             }
         }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("A scan that stops early reads few rows") func whoeverWantsFewRowsOfAScanReadsFew() throws {
+    @Test("A scan that stops early reads few rows") func aScanThatStopsEarlyReadsFewRows() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 0..<1000 {
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// Each component of a key ends where the next begins, and truncated keys have no end.
-    @Test("Components of a key are told apart") func componentsAreToldApart() {
+    @Test("Components of a key have distinct boundaries") func componentsHaveDistinctBoundaries() {
         let parts: [(ColumnType, (KeyBuilder, Bool) -> Void)] = [
             (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }), (.date, { $0.append(double: 2.5, descending: $1) }),
             (.uuid, { $0.append(uuid: (1, .max), descending: $1) }), (.text, { $0.append(text: "a\u{0}b\u{1}\u{7F}ÿ", descending: $1) }), (.text, { $0.append(text: "", descending: $1) }),

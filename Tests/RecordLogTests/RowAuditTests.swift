@@ -105,7 +105,7 @@ import Testing
         #expect(report.tables.first?.valuesLost == (fault.what.contains("neither") || fault.what.contains("decimal") || fault.what.contains("UTF-8") ? 1 : 0))
     }
 
-    @Test("What a builder makes is never told of")
+    @Test("The audit finds no fault in the rows of a builder")
     func whatABuilderMakesIsSound() throws {
         let store = try Store(), seed: UInt64 = 11
         var random = SeededGenerator(seed: seed)

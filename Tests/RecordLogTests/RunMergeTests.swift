@@ -69,7 +69,7 @@ import Testing
         #expect(index.written <= 300 * 300 * 20, "\(index.written) entries were written for \(300 * 300)")
     }
 
-    @Test("Runs are few, whatever the checkpoints' sizes", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("Runs are few for checkpoints of any size", arguments: 1...40 as ClosedRange<UInt64>)
     func runsAreFewWhateverTheCheckpointsSizes(seed: UInt64) {
         var random = SeededGenerator(seed: seed), index = Index(), total: UInt64 = 0
         for _ in 0..<400 {

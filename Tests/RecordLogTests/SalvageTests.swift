@@ -322,7 +322,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(outcome.people == before.sample.people)
         #expect(outcome.report.isComplete && outcome.report.tail == .unfinished, "\(outcome.report)")
         #expect(outcome.report.incompleteCommits.map(\.isTaken) == [false])
-        // Without the superblock, an unfinished write cannot be told from an acknowledged one.
+        // Without the superblock, an unfinished write looks like an acknowledged one.
         made.damage(FileFormat.superblockOffsets[0]..<FileFormat.superblockOffsets[0] + 512)
         let doubtful = try made.salvage()
         #expect(doubtful.people == before.sample.people)

@@ -159,7 +159,7 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    @Test("Rows are stored in their order") func rowsLieInTheirOrder() throws {
+    @Test("Rows are stored in their order") func rowsAreStoredInTheirOrder() throws {
         let sample = try SampleStore()
         for number in 0..<50 { try sample.insert(.init(name: "\(number)", age: Int64(number), group: 1)) }
         for row in [40, 7, 23] as [UInt64] {

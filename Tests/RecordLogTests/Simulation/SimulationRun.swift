@@ -235,7 +235,7 @@ final class SimulationRun: CrashingRun {
     private func crash(at kind: DiskCall.Kind) {
         guard failures.isEmpty else { return }
         let call = disk.operationCount
-        // Not drawn from the run's generator: a run is the same whatever share of its crashes is checked.
+        // Not drawn from the run's generator: the share of crashes that are checked does not change a run.
         var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
         guard chance.next() % 100 < crashShare else { return }
         cases += 1

@@ -47,7 +47,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).values == (chunks > 0 ? 1 : 0))
     }
 
-    @Test("Parts of a value are read at every position") func partsAreReadWhereverTheyLie() throws {
+    @Test("Parts of a value are read at every position") func partsAreReadAtEveryPosition() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let row = try sample.store.write { transaction in
