@@ -64,14 +64,14 @@ package struct SQLiteFileError: Error, Sendable, CustomStringConvertible {
 
     /// One line: path, message, page, offset, remedy.
     package var description: String {
-        let place: String =
+        let location: String =
             switch (page, offset) {
             case (let page?, let offset?): " (page \(page), byte \(offset))"
             case (let page?, nil): " (page \(page))"
             case (nil, let offset?): " (at byte \(offset))"
             case (nil, nil): ""
             }
-        return "\(path): \(message)\(place). \(remedy)"
+        return "\(path): \(message)\(location). \(remedy)"
     }
 
     static func corrupt(_ path: String, page: UInt32? = nil, offset: Int? = nil, _ message: String) -> SQLiteFileError {

@@ -6,14 +6,14 @@
 /// (1) In rollback mode only the holder of the EXCLUSIVE lock writes to the file, and none can get it while our SHARED lock is held. So
 ///     during a transaction of reading the file does not change.
 /// (2) Between two transactions of reading, a commit in rollback mode shows in the change counter, in the header.
-/// (3) In log mode a writer appends frames. Whoever copies frames to the file (a checkpoint) copies committed ones only. So a page of the
+/// (3) In log mode a writer appends frames. A checkpoint copies frames to the file, and only committed ones. So a page of the
 ///     file that our log does not have is newer than our state only if the log had a commit behind ours when the page was written.
 /// (4) That commit stays in the log, or the log begins anew with other salts, or the log is cut or removed. `check` finds each of them.
 ///     It runs after the reading, so it finds all that happened before or during it.
 /// (5) A page that our log has is read from the log. Its frame stays as it was until the salts change, which (4) finds.
 /// (6) Without frames of our own, a whole cycle (commit, checkpoint, cut) could lie between two checks. It changes the file's
-///     modification time, which counts only then: with frames, a checkpoint of them changes the time but no page that we read. A time
-///     that is too young to tell two changes apart is waited for when the file is opened.
+///     modification time, which counts only then: with frames, a checkpoint of them changes the time but no page that we read. If a
+///     time is so young that two changes may have it, opening waits until it is older.
 /// (7) A rollback journal that no running writer owns is laid over the file, as SQLite would roll it back. SQLite removes it when it
 ///     does, and that shows.
 ///
