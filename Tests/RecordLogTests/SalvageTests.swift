@@ -134,7 +134,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(try StoreVerification.verify(path: "new", fileSystem: fileSystem).isSound)
     }
 
-    /// Whatever range is damaged: each row whose newest record is whole comes out as it was, no row has a value that it never had, and if the
+    /// For damage to any range: each row whose newest record is whole comes out as it was, no row has a value that it never had, and if the
     /// report says that nothing is lost, nothing is.
     @Test("Undamaged rows are salvaged wherever the damage is", arguments: 1...24 as ClosedRange<UInt64>)
     func whatIsWholeComesOutWhereverTheDamageIs(seed: UInt64) throws {

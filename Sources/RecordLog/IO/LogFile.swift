@@ -7,7 +7,7 @@ import Synchronization
 /// rows as fast as in a mapping; a single read tests one more bit.
 ///
 /// Invariants:
-/// 1. A frame lies within one segment, so a verified frame is contiguous in memory.
+/// 1. A frame is within one segment, so a verified frame is contiguous in memory.
 /// 2. Callers read only frames that `verify` has passed, and only below the end that the file had when they learned of the frame;
 ///    committed bytes never change, so a verified frame stays verified.
 /// 3. Segments do not move as long as this object lives.

@@ -1,7 +1,7 @@
 /// A file that is read whole and replaced whole.
 ///
 /// A writer holds the lock of the file at the path, writes another file beside it, and renames that. So a reader finds one whole state or
-/// another, and a file that is held open stays unchanged. Its inode is not given to another file meanwhile, so the path's identity tells
+/// another, and a file that is held open stays unchanged. Its inode is not given to another file meanwhile, so the path's identity shows
 /// whether the file was replaced.
 ///
 /// Invariants:
@@ -192,7 +192,7 @@ package final class ArchiveFile {
                     remedy: "Save again: the changes are made on top of the new file.")
             }
             directory = options.durability == .full ? try fileSystem.openDirectory(of: beside) : nil
-            try file.liken(to: old)
+            try file.copyAttributes(from: old)
             try fileSystem.rename(beside, to: target)
         } catch {
             try? fileSystem.remove(beside)
