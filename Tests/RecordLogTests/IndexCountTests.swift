@@ -64,7 +64,8 @@ import Testing
                         try sample.put(transaction, row, person)
                         sample.people[row] = person
                     default:
-                        let person = SampleStore.Person(name: name(), age: Int64.random(in: 0..<40, using: &random), group: UInt64.random(in: 1..<5, using: &random))
+                        let person = SampleStore.Person(
+                            name: name(), age: Int64.random(in: 0..<40, using: &random), group: UInt64.random(in: 1..<5, using: &random))
                         let row = try transaction.newRow(in: sample.table.id)
                         try sample.put(transaction, row, person)
                         sample.people[row] = person
@@ -77,7 +78,9 @@ import Testing
             let key = KeyBuilder()
             if index == sample.byName { key.append(textPrefix: "name \(Int.random(in: 0..<60, using: &random))") }
             if index == sample.byAge { key.append(int64: Int64.random(in: -1..<41, using: &random), descending: true) }
-            if index == sample.byGroup { key.append(reference: RowReference(table: TableID(rawValue: 9), row: UInt64.random(in: 0..<6, using: &random))) }
+            if index == sample.byGroup {
+                key.append(reference: RowReference(table: TableID(rawValue: 9), row: UInt64.random(in: 0..<6, using: &random)))
+            }
             return key.bytes
         }
         for round in 0..<5 {
@@ -145,11 +148,14 @@ import Testing
     /// Each component of a key ends where the next begins, and truncated keys have no end.
     @Test("Components of a key have distinct boundaries") func componentsHaveDistinctBoundaries() {
         let parts: [(ColumnType, (KeyBuilder, Bool) -> Void)] = [
-            (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }), (.date, { $0.append(double: 2.5, descending: $1) }),
-            (.uuid, { $0.append(uuid: (1, .max), descending: $1) }), (.text, { $0.append(text: "a\u{0}b\u{1}\u{7F}ÿ", descending: $1) }), (.text, { $0.append(text: "", descending: $1) }),
+            (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }),
+            (.date, { $0.append(double: 2.5, descending: $1) }),
+            (.uuid, { $0.append(uuid: (1, .max), descending: $1) }), (.text, { $0.append(text: "a\u{0}b\u{1}\u{7F}ÿ", descending: $1) }),
+            (.text, { $0.append(text: "", descending: $1) }),
             (.decimal, { $0.append(decimal: StoredDecimal(mantissa: 105, exponent: -1, isNegative: false, isNaN: false), descending: $1) }),
             (.decimal, { $0.append(decimal: StoredDecimal(mantissa: 105, exponent: -1, isNegative: true, isNaN: false), descending: $1) }),
-            (.decimal, { $0.append(decimal: .zero, descending: $1) }), (.int64, { $0.appendNull(descending: $1) }), (.reference, { $0.append(reference: RowReference(rawValue: 77), descending: $1) }),
+            (.decimal, { $0.append(decimal: .zero, descending: $1) }), (.int64, { $0.appendNull(descending: $1) }),
+            (.reference, { $0.append(reference: RowReference(rawValue: 77), descending: $1) }),
         ]
         for isDescending in [false, true] {
             let key = KeyBuilder()

@@ -126,7 +126,8 @@ import Testing
                     }
                     let row = try old ?? transaction.newRow(in: sample.table.id)
                     let person = SampleStore.Person(
-                        name: ValueDomain.isNothing(&random) ? nil : "name \(Int.random(in: 0..<500, using: &random))", age: Int64.random(in: 0..<50, using: &random),
+                        name: ValueDomain.isNothing(&random) ? nil : "name \(Int.random(in: 0..<500, using: &random))",
+                        age: Int64.random(in: 0..<50, using: &random),
                         group: UInt64.random(in: 1...9, using: &random))
                     try sample.put(transaction, row, person)
                     sample.people[row] = person

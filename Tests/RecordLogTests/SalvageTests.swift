@@ -53,7 +53,9 @@ final class DamagedSample {
 
     func frames(_ kinds: FrameKind...) throws -> [LogFile.Frame] {
         var found: [LogFile.Frame] = []
-        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { if kinds.contains($0.header.kind) { found.append($0) } }
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) {
+            if kinds.contains($0.header.kind) { found.append($0) }
+        }
         return found
     }
 
@@ -230,7 +232,9 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
                 if number == 1 { try sample.store.checkpoint() }
             }
             try sample.store.write { transaction in
-                for row in 1...3 as ClosedRange<UInt64> { try sample.put(transaction, row, person("\(row) \(String(repeating: "x", count: 7000))")) }
+                for row in 1...3 as ClosedRange<UInt64> {
+                    try sample.put(transaction, row, person("\(row) \(String(repeating: "x", count: 7000))"))
+                }
                 _ = try transaction.delete(sample.reference(2))
             }
             _ = try sample.store.compact()
@@ -316,7 +320,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             superblock.durableSequence = superblock.sequence
             superblock.durableEnd = superblock.end
             let at = Int(FileFormat.superblockOffsets[Int(superblock.generation % 2)])
-            made.bytes.replaceSubrange(at..<at + Superblock.Layout.size, with: superblock.encoded(fileID: made.sample.store.writer.file.identity.fileID))
+            let encoded = superblock.encoded(fileID: made.sample.store.writer.file.identity.fileID)
+            made.bytes.replaceSubrange(at..<at + Superblock.Layout.size, with: encoded)
         }
         let outcome = try made.salvage()
         #expect(outcome.people == before.sample.people)

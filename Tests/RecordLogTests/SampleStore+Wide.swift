@@ -37,7 +37,9 @@ extension SampleStore {
     // MARK: Values
 
     /// A person that differs from `old` in some columns, or in all of them for nil.
-    func draw(_ catalog: Catalog, from old: Person? = nil, _ domain: ValueDomain, hasPictures: Bool = true, _ random: inout SeededGenerator) -> Person {
+    func draw(
+        _ catalog: Catalog, from old: Person? = nil, _ domain: ValueDomain, hasPictures: Bool = true, _ random: inout SeededGenerator
+    ) -> Person {
         var person = Person.draw(from: old, domain, hasPictures: hasPictures, &random)
         for column in definition(catalog).currentLayout.columns where column.id.rawValue > Self.picture.rawValue {
             if let old, Bool.random(using: &random) {

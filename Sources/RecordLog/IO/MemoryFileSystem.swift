@@ -112,7 +112,8 @@ final class MemoryFile: Sendable {
     private func chunk(_ offset: UInt64, _ state: inout State) -> UnsafeMutableRawPointer? {
         let index = Int(offset >> Self.chunkShift)
         while state.chunks.count <= index {
-            guard UInt64(state.chunks.count + 1) << Self.chunkShift <= memoryMax, let made = LazyMemory.tryZeroed(Self.chunkSize) else { return nil }
+            guard UInt64(state.chunks.count + 1) << Self.chunkShift <= memoryMax, let made = LazyMemory.tryZeroed(Self.chunkSize)
+            else { return nil }
             state.chunks.append(made)
         }
         return state.chunks[index]

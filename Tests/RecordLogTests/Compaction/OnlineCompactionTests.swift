@@ -350,7 +350,9 @@ import Testing
         let known = sample.store.snapshot()
         var tables = known.tables
         let number = Int(sample.table.id.rawValue)
-        tables[number] = tables[number].map { TableState(primary: $0.primary, nextRow: RowNumbers.sumMax + 1, rowCount: $0.rowCount, liveBytes: $0.liveBytes) }
+        tables[number] = tables[number].map {
+            TableState(primary: $0.primary, nextRow: RowNumbers.sumMax + 1, rowCount: $0.rowCount, liveBytes: $0.liveBytes)
+        }
         sample.store.publish(Snapshot(
             sequence: known.sequence, catalog: known.catalog, file: known.file, end: known.end, commitChecksum: known.commitChecksum,
             tables: tables, indexes: known.indexes, counters: known.counters))

@@ -47,7 +47,9 @@ final class SimulationRun: CrashingRun {
                     try self.step(index)
                 } catch let error as StoreError where plan.faults != .none && [.io, .noSpace, .poisoned].contains(error.code) {
                     if error.code == .noSpace {
-                        if let poison = handles[index]?.store.writer.poison { throw Violation(description: "a full disk ends the handle: \(poison)") }
+                        if let poison = handles[index]?.store.writer.poison {
+                            throw Violation(description: "a full disk ends the handle: \(poison)")
+                        }
                         disk.limit(to: nil)
                         disk.limitWrites(to: nil)
                     }
@@ -217,7 +219,9 @@ final class SimulationRun: CrashingRun {
         for index in handles.indices {
             handles[index] = nil
             let sample = try handle(index)
-            if let problem = try sample.mismatch(sample.store.snapshot(), history.contents) { throw Violation(description: "at the end: " + problem) }
+            if let problem = try sample.mismatch(sample.store.snapshot(), history.contents) {
+                throw Violation(description: "at the end: " + problem)
+            }
             try sample.store.close()
             handles[index] = nil
         }

@@ -87,7 +87,8 @@ import Testing
         #expect(try StoreVerification.verify(path: "copy", fileSystem: decided.disk).isSound)
     }
 
-    @Test("A compaction continues if another handle completes the decided commit") func aCompactionGoesOnWhereAnotherHandleCompletesTheCommit() throws {
+    @Test("A compaction continues if another handle completes the decided commit")
+    func aCompactionGoesOnWhereAnotherHandleCompletesTheCommit() throws {
         let decided = try decided()
         var settled = decided.people
         var isFirst = true

@@ -80,7 +80,8 @@ import Testing
         let falseReferences: [(ValueReference.Form, UInt64, FramePointer)] = [
             (.list, 8999, pointer(list)), (.list, 9001, pointer(list)), (.list, .max, pointer(list)), (.list, 9000, wrong),
             (.list, 9000, pointer(chunks[0])), (.list, 9000, pointer(rows)), (.chunk, 8160, pointer(list)),
-            (.chunk, 8159, pointer(chunks[0])), (.chunk, 8161, pointer(chunks[0])), (.chunk, .max, pointer(chunks[0])), (.chunk, 100, pointer(rows)),
+            (.chunk, 8159, pointer(chunks[0])), (.chunk, 8161, pointer(chunks[0])), (.chunk, .max, pointer(chunks[0])),
+            (.chunk, 100, pointer(rows)),
         ] + outside.flatMap { [(.list, 9000, FramePointer(offset: $0, checksum: 1)), (.chunk, 9000, FramePointer(offset: $0, checksum: 1))] }
         for (form, length, pointer) in falseReferences {
             #expect(error(form, length, pointer)?.code == .corrupt, "\(form), \(length), \(pointer)")
@@ -101,7 +102,9 @@ import Testing
             identity: FileIdentity(segmentShift: 16, storeID: StoredUUID(words: (1, 2)), fileID: 3),
             maps: true, counters: Counters())
         let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 1, counters: Counters())
-        func append(_ kind: FrameKind, _ bytes: [UInt8]) throws -> FramePointer { try bytes.withUnsafeBytes { try appender.appendValueFrame(kind, $0) } }
+        func append(_ kind: FrameKind, _ bytes: [UInt8]) throws -> FramePointer {
+            try bytes.withUnsafeBytes { try appender.appendValueFrame(kind, $0) }
+        }
         let a = try append(.valueChunk, [UInt8](repeating: 1, count: 100)), b = try append(.valueChunk, [UInt8](repeating: 2, count: 50))
         let row = try append(.rows, [UInt8](repeating: 2, count: 50))
         func isRead(_ length: UInt64, _ chunk: Int, _ pointers: [FramePointer], stated: UInt64? = nil, cut: Int = 0) throws -> Bool {

@@ -242,7 +242,8 @@ import Testing
         #expect(changed?.code == .schema)
         // A catalog with such an index is refused.
         let index = IndexDefinition(
-            id: IndexID(rawValue: 1), table: sample.table.id, name: "x", parts: [IndexPart(column: columns[3].id, ascending: true)], extractorName: nil)
+            id: IndexID(rawValue: 1), table: sample.table.id, name: "x",
+            parts: [IndexPart(column: columns[3].id, ascending: true)], extractorName: nil)
         let catalog = Catalog(tables: [sample.table], indexes: [index], nextTable: 10, nextIndex: 10)
         #expect(catalog.encoded().withUnsafeBytes { Catalog($0) } == nil)
     }

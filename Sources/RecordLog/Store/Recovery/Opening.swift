@@ -138,7 +138,8 @@ struct Opening {
     ) throws(StoreError) -> UnpublishedTail {
         let isWhole = superblock.durableEnd >= superblock.end && superblock.end <= size && superblock.end >= state.position
         return try UnpublishedTail(
-            file, behind: isWhole ? superblock.sequence : state.snapshot.sequence, checksum: isWhole ? superblock.commitChecksum : state.snapshot.commitChecksum,
+            file, behind: isWhole ? superblock.sequence : state.snapshot.sequence,
+            checksum: isWhole ? superblock.commitChecksum : state.snapshot.commitChecksum,
             at: isWhole ? superblock.end : state.position, superblock: superblock, size: size)
     }
 
@@ -254,7 +255,8 @@ struct Opening {
     ) throws(StoreError) -> (offset: UInt64, evidence: String)? {
         guard let superblock, max(superblock.end, superblock.durableEnd) > end, last == .max else { return nil }
         let tail = try TailExamination(
-            file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, superblock.end), file.sizeMax), superblock: superblock, fileSize: size
+            file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, superblock.end), file.sizeMax),
+            superblock: superblock, fileSize: size
         ).run()
         guard case .corrupt(let offset, let evidence) = tail else { return nil }
         // A writer may have cut off a torn tail since, and written commits at its offset.
@@ -266,8 +268,9 @@ struct Opening {
         StoreError(
             .corrupt, path: path, at: offset,
             "bytes that had been committed are damaged, or the file is a copy that was made during a save: \(evidence)",
-            remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. If this is no copy, later ones are "
-                + "lost by that: run `heartwood verify` first, restore a backup, or bring out more with `heartwood salvage`.")
+            remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. "
+                + "If this is no copy, later ones are lost by that: run `heartwood verify` first, "
+                + "restore a backup, or bring out more with `heartwood salvage`.")
     }
 
     /// Makes the recovered log durable, and writes a superblock that names it unless the newest one does.

@@ -79,14 +79,18 @@ struct TailExamination {
     private func losses(_ superblock: Superblock) throws(StoreError) -> String {
         var text = ""
         if try endsWithinFrame() {
-            text = "the file ends at byte \(fileSize), and " + (superblock.durableSequence > sequence ? "\(Self.commits(sequence + 1, superblock.durableSequence)) lost" : "")
+            text = "the file ends at byte \(fileSize), and "
+                + (superblock.durableSequence > sequence ? "\(Self.commits(sequence + 1, superblock.durableSequence)) lost" : "")
         } else if superblock.durableSequence > sequence {
             text = "commit \(sequence + 1) is damaged"
-            if superblock.durableSequence > sequence + 1 { text += ", and \(Self.commits(sequence + 2, superblock.durableSequence)) behind the damage, whole or not" }
+            if superblock.durableSequence > sequence + 1 {
+                text += ", and \(Self.commits(sequence + 2, superblock.durableSequence)) behind the damage, whole or not"
+            }
         }
         if superblock.durableSequence <= sequence { text += "no commit up to number \(superblock.durableSequence) is lost" }
         let known = max(sequence, superblock.durableSequence)
-        return text + (superblock.sequence > known ? "; \(Self.commits(known + 1, superblock.sequence)) not known to have been durable, and may be lost" : "")
+        guard superblock.sequence > known else { return text }
+        return text + "; \(Self.commits(known + 1, superblock.sequence)) not known to have been durable, and may be lost"
     }
 
     private static func commits(_ first: UInt64, _ last: UInt64) -> String {

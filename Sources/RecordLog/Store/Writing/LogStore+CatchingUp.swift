@@ -201,8 +201,8 @@ extension LogStore {
         guard superblock.generation < known.generation || superblock != known && !writer.isSuperblockPending else { return }
         throw StoreError(
             .superseded, path: path, at: superblock.offset,
-            "an older or another state of this store was copied into its file while it was open: commit \(superblock.sequence) is its newest, and this "
-                + "handle has seen commit \(known.sequence)",
+            "an older or another state of this store was copied into its file while it was open: "
+                + "commit \(superblock.sequence) is its newest, and this handle has seen commit \(known.sequence)",
             remedy: "Nothing was written. Close the store and open it again; replace a store's file by a rename, or while no program has it open.")
     }
 
