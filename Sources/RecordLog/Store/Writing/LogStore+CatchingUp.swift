@@ -94,7 +94,7 @@ extension LogStore {
         let replay = Replay(file: base.file, from: start, at: position, options: options)
         try replay.run(limit: limit, publishedEnd: superblock.end, wholeEnd: superblock.end)
         guard replay.end >= superblock.end else {
-            throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
+            throw StoreError.corrupt(path, at: replay.end, "the log ends before its published end")
         }
         return (replay, start)
     }

@@ -124,8 +124,8 @@ public final class LogStore: Sendable {
         let own = SystemThread.current
         guard own == 0 || writingThread.load(ordering: .relaxed) != own else {
             throw StoreError(
-                .invalidArgument, path: path, "the store is being written to by this thread, in the midst of which it is to be written to again",
-                remedy: "Write after that; what is called during a write, as the handler of a batch insertion is, may only read.")
+                .invalidArgument, path: path, "this thread begins a write to the store within another one",
+                remedy: "Write after the first one ends. Code that runs during a write, such as the handler of a batch insertion, may only read.")
         }
         writeLock.withLock { _ in
             writingThread.store(own, ordering: .relaxed)
