@@ -39,7 +39,7 @@ public struct ValueReader: Sendable {
             // Checked before any memory is allocated: chunks are before their list, and one chunk fits a segment.
             let most = reference.form == .list ? reference.pointer.offset : UInt64(RowRecord.bodyLengthMax)
             guard reference.length <= most, let length = Int(exactly: reference.length) else {
-                throw Self.corrupt(source, at: reference.pointer.offset, "a row's value is longer than the file before it")
+                throw Self.corrupt(source, at: reference.pointer.offset, "a row's value has an impossible length")
             }
             count = length
             guard reference.form == .list else {
