@@ -114,8 +114,8 @@ import Testing
         for rows in [0..<1, 0..<4096, 1..<2, 4096..<8192, 4090..<4100, 8192..<20000, 5..<5] as [Range<UInt64>] {
             for first in [Int.max, 1, 0, 100] {
                 var found: [UInt64] = []
-                try snapshot.scanGroups(sample.table.id, rows: rows, first: first) { group in
-                    found += group.map(\.reference.row)
+                try snapshot.scanBatches(sample.table.id, rows: rows, first: first) { batch in
+                    found += batch.map(\.reference.row)
                     return true
                 }
                 #expect(found == Array(rows.clamped(to: 1..<9001)), "\(rows)")
@@ -132,14 +132,14 @@ import Testing
         }
         let snapshot = sample.store.snapshot()
         var sizes: [Int] = []
-        try snapshot.scanGroups(sample.table.id, first: 3) { group in
-            sizes.append(group.count)
+        try snapshot.scanBatches(sample.table.id, first: 3) { batch in
+            sizes.append(batch.count)
             return sizes.reduce(0, +) < 40
         }
         #expect(sizes == [3, 6, 12, 24])
         sizes = []
-        try snapshot.scanGroups(sample.table.id) { group in
-            sizes.append(group.count)
+        try snapshot.scanBatches(sample.table.id) { batch in
+            sizes.append(batch.count)
             return true
         }
         #expect(sizes == Array(repeating: 128, count: 7) + [104])
