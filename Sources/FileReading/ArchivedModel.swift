@@ -116,7 +116,7 @@ package enum ArchivedPropertyFlag: String {
     case isOrdered = "NSIsOrdered"
     case isIndexed = "NSIsIndexed"
 
-    /// nil where `_P` does not tell.
+    /// nil if `_P` has no bit for it.
     fileprivate var bit: Int64? {
         switch self {
         case .isOptional: 2

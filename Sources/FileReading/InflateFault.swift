@@ -1,4 +1,4 @@
-/// The reason why compressed bytes cannot be inflated, and the place in them.
+/// The reason why compressed bytes cannot be inflated, and the position in them.
 package struct InflateFault: Error, Equatable {
     package enum Reason: Equatable, Sendable {
         case cutOff

@@ -109,7 +109,7 @@ package struct Inflater: ~Copyable {
     }
 }
 
-/// The values that share a symbol; bits behind the symbol tell them apart.
+/// The values that share a symbol; the bits behind the symbol select one of them.
 private struct Span {
     let base: UInt16
     let extraBits: UInt8

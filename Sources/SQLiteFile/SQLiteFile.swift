@@ -21,9 +21,9 @@ package final class SQLiteFile {
     package var pageCount: Int { Int(state.pageCount) }
 
     #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-        /// - Parameter patience: how long to wait for a writer that holds its lock.
-        package static func open(path: String, patience: Duration = .seconds(1)) throws(SQLiteFileError) -> SQLiteFile {
-            try SQLiteFile(files: try POSIXFiles(path: path, patience: patience))
+        /// - Parameter lockTimeout: the longest wait for a writer that holds its lock.
+        package static func open(path: String, lockTimeout: Duration = .seconds(1)) throws(SQLiteFileError) -> SQLiteFile {
+            try SQLiteFile(files: try POSIXFiles(path: path, lockTimeout: lockTimeout))
         }
     #endif
 

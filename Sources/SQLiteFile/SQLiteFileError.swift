@@ -12,11 +12,11 @@ package struct SQLiteFileError: Error, Sendable, CustomStringConvertible {
         case unsupportedVersion
         /// A structure of the file breaks a rule of the format.
         case corrupt
-        /// A page that the database has lies behind the file's end.
+        /// A page that the database has is behind the file's end.
         case truncated
         /// The write-ahead log beside the file belongs to another database.
         case foreignLog
-        /// A rollback journal lies beside the file, and a running program may still own it.
+        /// A rollback journal is beside the file, and a running program may still own it.
         case hotJournal
         /// Another program is writing.
         case busy
@@ -64,14 +64,14 @@ package struct SQLiteFileError: Error, Sendable, CustomStringConvertible {
 
     /// One line: path, message, page, offset, remedy.
     package var description: String {
-        let place: String =
+        let location: String =
             switch (page, offset) {
             case (let page?, let offset?): " (page \(page), byte \(offset))"
             case (let page?, nil): " (page \(page))"
             case (nil, let offset?): " (at byte \(offset))"
             case (nil, nil): ""
             }
-        return "\(path): \(message)\(place). \(remedy)"
+        return "\(path): \(message)\(location). \(remedy)"
     }
 
     static func corrupt(_ path: String, page: UInt32? = nil, offset: Int? = nil, _ message: String) -> SQLiteFileError {

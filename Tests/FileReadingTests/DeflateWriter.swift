@@ -5,16 +5,16 @@ struct DeflateWriter {
 
     /// A number, its lowest bit first.
     mutating func bits(_ value: Int, _ count: Int) {
-        for place in 0..<count {
+        for position in 0..<count {
             if bitCount % 8 == 0 { bytes.append(0) }
-            bytes[bytes.count - 1] |= UInt8(value >> place & 1) << UInt8(bitCount % 8)
+            bytes[bytes.count - 1] |= UInt8(value >> position & 1) << UInt8(bitCount % 8)
             bitCount += 1
         }
     }
 
     /// A code, its highest bit first.
     mutating func code(_ value: Int, _ count: Int) {
-        for place in (0..<count).reversed() { bits(value >> place & 1, 1) }
+        for position in (0..<count).reversed() { bits(value >> position & 1, 1) }
     }
 
     mutating func header(_ kind: Int, isLast: Bool = true) {

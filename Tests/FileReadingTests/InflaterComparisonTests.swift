@@ -21,7 +21,7 @@ import Testing
         def deflated(data, level, strategy, bits):
             made = zlib.compressobj(level, zlib.DEFLATED, -bits, 9, strategy)
             return made.compress(data) + made.flush()
-        def tell(stream):
+        def report(stream):
             read = zlib.decompressobj(-15)
             try:
                 out = read.decompress(stream, 1 << 20)
@@ -41,19 +41,19 @@ import Testing
         for content in contents:
             for level in range(10):
                 for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED, zlib.Z_HUFFMAN_ONLY, zlib.Z_RLE, zlib.Z_FIXED):
-                    if len(content) < 5000 or level in (1, 9): tell(deflated(content, level, strategy, 15))
-            for bits in range(9, 15): tell(deflated(content, 6, zlib.Z_DEFAULT_STRATEGY, bits))
+                    if len(content) < 5000 or level in (1, 9): report(deflated(content, level, strategy, 15))
+            for bits in range(9, 15): report(deflated(content, 6, zlib.Z_DEFAULT_STRATEGY, bits))
         """
 
     private static let damaged = """
         for content, strategy in ((b'ab' * 3, 0), (text[:60], 0), (text[:200], zlib.Z_FIXED), (noise[:12], 0), (text[:300], zlib.Z_HUFFMAN_ONLY)):
             for level in (0, 9):
                 stream = deflated(content, level, strategy, 15)
-                for count in range(len(stream)): tell(stream[:count])
-                tell(stream + b'more')
-                for place in range(len(stream)):
+                for count in range(len(stream)): report(stream[:count])
+                report(stream + b'more')
+                for position in range(len(stream)):
                     for mask in (1, 2, 4, 8, 16, 32, 64, 128, 255):
-                        tell(stream[:place] + bytes([stream[place] ^ mask]) + stream[place + 1:])
+                        report(stream[:position] + bytes([stream[position] ^ mask]) + stream[position + 1:])
         """
 
     private static let python = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

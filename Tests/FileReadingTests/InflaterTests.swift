@@ -239,7 +239,7 @@ import Testing
         #expect((try? Inflater.inflate(bomb, sizeMax: 3_000_000))?.bytes == [UInt8](repeating: 0, count: 2_580_001))
     }
 
-    @Test("Any bytes are inflated or refused, with a place within them") func anyBytes() {
+    @Test("Any bytes are inflated or refused, with a position within them") func anyBytes() {
         // All streams of a byte, some of two bytes, and a dynamic block with each bit changed.
         var streams = (0...255).map { [UInt8($0)] } + stride(from: 0, to: 65536, by: 13).map { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let whole = Self.stream { Self.dynamic(&$0, distance: [1, 1]) { $0.bits(0b11001, 5) } }

@@ -176,12 +176,12 @@ import Testing
         let batch = try #require(frameOffsets(.batch, in: bytes).first)
         var options = sample.options
         options.isReadOnly = true
-        for place in 8..<64 where place != FrameHeader.Layout.kind {
+        for offset in 8..<64 where offset != FrameHeader.Layout.kind {
             var damaged = bytes
-            damaged[batch + place] ^= 0x40
+            damaged[batch + offset] ^= 0x40
             files.setContents(of: "damaged", to: damaged)
             let store = try LogStore.open(path: "damaged", options: options)
-            #expect(store.snapshot().sequence == sample.store.snapshot().sequence, "byte \(place)")
+            #expect(store.snapshot().sequence == sample.store.snapshot().sequence, "byte \(offset)")
         }
     }
 

@@ -88,7 +88,8 @@ import Testing
                     for _ in 0..<150 {
                         let picture = Int.random(in: 0..<8, using: &random) == 0 ? SampleStore.Picture.random(&random) : nil
                         let person = SampleStore.Person(
-                            name: String(repeating: "n", count: Int.random(in: 0...80, using: &random)), age: Int64.random(in: 0...99, using: &random),
+                            name: String(repeating: "n", count: Int.random(in: 0...80, using: &random)),
+                            age: Int64.random(in: 0...99, using: &random),
                             group: 1, picture: picture)
                         switch Int.random(in: 0..<4, using: &random) {
                         case 0 where !people.isEmpty:

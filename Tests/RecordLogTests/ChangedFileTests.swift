@@ -54,7 +54,7 @@ import Testing
 
     /// An empty file that replaced the store once became a store at the next save.
     @Test("A file that replaces the store's file is left as it is", arguments: [true, false])
-    func whatTakesTheFilesPlaceIsLeftAsItIs(maps: Bool) throws {
+    func aFileThatReplacesTheStoresFileIsLeftAsItIs(maps: Bool) throws {
         for replacement in Replacement.allCases {
             cleanUp()
             let sample = try make(maps: maps, rows: 3)

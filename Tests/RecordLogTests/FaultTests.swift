@@ -71,7 +71,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A checkpoint that finds no room at one of its calls is taken back: another handle writes in its place, and then this one again")
+    @Test("A checkpoint that finds no room is taken back, and another handle and then this one write at its offset")
     func aCheckpointWithoutRoomIsTakenBack() throws {
         var failures = 0
         for operation in 0..<6 {
@@ -294,7 +294,7 @@ import Testing
 
     /// Once another store has decided, the commit must be completed.
     @Test("A prepared commit is refused if its commit frame would not fit")
-    func aPreparedCommitIsRefusedWhereItsCommitFrameWouldHaveNoPlace() throws {
+    func aPreparedCommitIsRefusedWithoutSpaceForItsCommitFrame() throws {
         let sample = try SampleStore()
         let file = sample.store.snapshot().file
         let id = StoredUUID(words: (1, 2))

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("A rewritten archive has its permissions from the beginning") func anArchiveIsWrittenAnewForNobodyElse() throws {
+    @Test("A rewritten archive has its permissions from the beginning") func anArchiveHasItsPermissionsFromTheBeginning() throws {
         try withDirectory { directory in
             let path = directory + "/archive", files = Directory()
             var options = StoreOptions()
@@ -179,21 +179,21 @@ import Testing
 
     private enum Squatter: CaseIterable { case linkToNothing, linkToFile, letter, directory }
 
-    @Test("What somebody has put in a temporary file's place is refused, and stays", arguments: ["compacting", "scratch", "saving", "salvaging"])
+    @Test("Another program's file at a temporary file's path is refused, and stays", arguments: ["compacting", "scratch", "saving", "salvaging"])
     func temporaryNames(suffix: String) throws {
         for squatter in Squatter.allCases {
             try withDirectory { directory in
-                let files = FileManager.default, path = directory + "/store", place = path + "." + suffix, letter = directory + "/letter"
+                let files = FileManager.default, path = directory + "/store", taken = path + "." + suffix, letter = directory + "/letter"
                 try Data("a letter".utf8).write(to: URL(fileURLWithPath: letter))
                 let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
                 try sample.insert(.init(name: "a", age: 1, group: 1))
                 switch squatter {
-                case .linkToNothing: try files.createSymbolicLink(atPath: place, withDestinationPath: directory + "/nothing")
-                case .linkToFile: try files.createSymbolicLink(atPath: place, withDestinationPath: letter)
-                case .letter: try files.copyItem(atPath: letter, toPath: place)
-                case .directory: try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+                case .linkToNothing: try files.createSymbolicLink(atPath: taken, withDestinationPath: directory + "/nothing")
+                case .linkToFile: try files.createSymbolicLink(atPath: taken, withDestinationPath: letter)
+                case .letter: try files.copyItem(atPath: letter, toPath: taken)
+                case .directory: try files.createDirectory(atPath: taken, withIntermediateDirectories: false)
                 }
-                let kind = try files.attributesOfItem(atPath: place)[.type] as? FileAttributeType
+                let kind = try files.attributesOfItem(atPath: taken)[.type] as? FileAttributeType
                 let names = try files.contentsOfDirectory(atPath: directory).sorted()
                 let error = #expect(throws: (any Error).self, "\(squatter)") {
                     switch suffix {
@@ -201,23 +201,23 @@ import Testing
                     case "scratch": _ = try ScratchFile(besides: sample.store.snapshot().file, sample.options)
                     case "saving":
                         let archive = directory + "/archive"
-                        try files.moveItem(atPath: place, toPath: archive + ".saving")
+                        try files.moveItem(atPath: taken, toPath: archive + ".saving")
                         defer {
-                            try? files.moveItem(atPath: archive + ".saving", toPath: place)
+                            try? files.moveItem(atPath: archive + ".saving", toPath: taken)
                             try? files.removeItem(atPath: archive)
                         }
                         let saved = ArchiveFile(path: archive, options: sample.options)
                         try saved.withLock(isCreating: true) { try saved.replace { try $0.append(bytes: [1]) } }
                     default:
                         let target = directory + "/new"
-                        try files.moveItem(atPath: place, toPath: target + ".salvaging")
-                        defer { try? files.moveItem(atPath: target + ".salvaging", toPath: place) }
+                        try files.moveItem(atPath: taken, toPath: target + ".salvaging")
+                        defer { try? files.moveItem(atPath: target + ".salvaging", toPath: taken) }
                         _ = try StoreSalvage.salvage(path: path, to: target, options: sample.options)
                     }
                 }
                 let found = try #require(error as? StoreError)
                 #expect(found.code == .exists && found.path.hasSuffix("." + suffix), "\(squatter): \(found)")
-                #expect(try files.attributesOfItem(atPath: place)[.type] as? FileAttributeType == kind)
+                #expect(try files.attributesOfItem(atPath: taken)[.type] as? FileAttributeType == kind)
                 #expect(try files.contentsOfDirectory(atPath: directory).sorted() == names)
                 #expect(try String(contentsOfFile: letter, encoding: .utf8) == "a letter")
             }

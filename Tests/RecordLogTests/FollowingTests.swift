@@ -20,14 +20,14 @@ import Testing
         #expect(reader.isUpToDate(newest), "the next look takes no lock")
         try sample.store.compact(findsHolders: false)
         let compacted = try reader.follow()
-        #expect(compacted.file !== newest.file && compacted.sequence == newest.sequence, "into the file that took its place")
+        #expect(compacted.file !== newest.file && compacted.sequence == newest.sequence, "into the file that replaced it")
         try sample.store.write { _ = try $0.delete(sample.reference(row)) }
         #expect(try reader.follow().unsafeRow(sample.reference(row)) == nil)
         try reader.close()
         #expect(try reader.follow() === reader.snapshot(), "a closed handle keeps what it knew")
     }
 
-    /// A call sees every commit made before it, whatever the handle's other threads do.
+    /// A call sees every commit made before it, independent of the handle's other threads.
     @Test("A thread that follows beside another misses nothing", arguments: [false, true])
     func whoFollowsBesideAnotherThreadMissesNothing(isReadOnly: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-followed-\(UUID()).heartwood").path
@@ -66,14 +66,14 @@ import Testing
         // Simulates a commit of the lock's holder: the header has changed.
         var superblock = sample.store.writer.superblock
         superblock.generation += 1
-        let bytes = superblock.encoded(fileID: sample.store.writer.file.identity.fileID), table = sample.table.id, place = superblock.offset
+        let bytes = superblock.encoded(fileID: sample.store.writer.file.identity.fileID), table = sample.table.id, offset = superblock.offset
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             guard index == 0 else {
                 _ = try? other.write { try $0.delete(RowReference(table: table, row: 1)) }
                 return
             }
             while !other.isAwaitingLock.load(ordering: .relaxed) { usleep(50) }
-            try? bytes.withUnsafeBytes { try file.write($0, at: place) }
+            try? bytes.withUnsafeBytes { try file.write($0, at: offset) }
             #expect(ContinuousClock().measure { _ = try? other.follow() } < .seconds(30))
             file.unlock()
         }
@@ -130,8 +130,8 @@ import Testing
             #expect(watcher is NotifiedWatcher)
             let handle = try #require(FileHandle(forWritingAtPath: path))
             handle.write(Data([2]))
-            #expect(clock.measure { watcher.wait(milliseconds: 60_000) } < .seconds(30), "told of a write that came before")
-            #expect(clock.measure { watcher.wait(milliseconds: 20) } >= .milliseconds(15), "told once")
+            #expect(clock.measure { watcher.wait(milliseconds: 60_000) } < .seconds(30), "an earlier write ends the wait")
+            #expect(clock.measure { watcher.wait(milliseconds: 20) } >= .milliseconds(15), "one write ends one wait")
             try handle.close()
         #endif
         let other = FileWatchers.watcher(of: path + ".missing")

@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    @Test("A frame is read where it fits its place and its payload fits it, and nowhere else")
-    func framesFitTheirPlace() {
+    @Test("A frame is read only if the space holds it and it holds its payload")
+    func framesFitTheirSpace() {
         let size = FrameHeader.Layout.size
         for payload in [0, 1, 32, 33, 96, 97] {
             let length = FrameHeader.length(forPayload: payload)

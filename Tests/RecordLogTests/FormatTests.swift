@@ -115,12 +115,15 @@ import Testing
             keys({ $0.appendNull() }, { $0.append(int64: .min) }, { $0.append(int64: -1) }, { $0.append(int64: 0) }, { $0.append(int64: .max) }),
             keys({ $0.appendNull() }, { $0.append(double: .nan) }, { $0.append(double: -.infinity) }, { $0.append(double: -1.5) },
                 { $0.append(double: 0) }, { $0.append(double: 1e-300) }, { $0.append(double: .infinity) }),
-            keys({ $0.append(text: "") }, { $0.append(text: "\0") }, { $0.append(text: "\0a") }, { $0.append(text: "a") }, { $0.append(text: "a\0") },
+            keys({ $0.append(text: "") }, { $0.append(text: "\0") }, { $0.append(text: "\0a") }, { $0.append(text: "a") },
+                { $0.append(text: "a\0") },
                 { $0.append(text: "ab") }, { $0.append(text: "é") }),
-            keys({ $0.append(decimal: decimal(12, 0, true)) }, { $0.append(decimal: decimal(115, -1, true)) }, { $0.append(decimal: decimal(0, 5)) },
+            keys({ $0.append(decimal: decimal(12, 0, true)) }, { $0.append(decimal: decimal(115, -1, true)) },
+                { $0.append(decimal: decimal(0, 5)) },
                 { $0.append(decimal: decimal(99, -3)) }, { $0.append(decimal: decimal(1, -1)) }, { $0.append(decimal: decimal(11, -2)) },
                 { $0.append(decimal: decimal(2, 0)) }, { $0.append(decimal: decimal(10, 0)) }),
-            keys({ $0.append(text: "b", descending: true) }, { $0.append(text: "ab", descending: true) }, { $0.append(text: "a", descending: true) },
+            keys({ $0.append(text: "b", descending: true) }, { $0.append(text: "ab", descending: true) },
+                { $0.append(text: "a", descending: true) },
                 { $0.appendNull(descending: true) }),
         ]
         for list in ascending {

@@ -36,7 +36,7 @@ struct IndexBlockTests {
         }
     }
 
-    @Test("Every key of a block is found, whatever the keys have in common") func everyKeyOfABlockIsFoundWhateverTheyHaveInCommon() throws {
+    @Test("Every key of a block is found, with any common prefix of the keys") func everyKeyIsFoundWithAnyCommonPrefix() throws {
         for count in [1, 2, 15, 16, 17, 33, 200] {
             for prefix in [0, 1, 7, 8, 9, 40] {
                 let head = [UInt8](repeating: 7, count: prefix)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct IndexCountTests {
     /// A range's entries and rows agree with a cursor's, and iteration stops when the body wants no more.
-    private func walkIsAsItsCursor(_ snapshot: Snapshot, _ index: IndexID, _ range: KeyRange, upTo limit: Int) throws {
+    private func checkScanAgainstCursor(_ snapshot: Snapshot, _ index: IndexID, _ range: KeyRange, upTo limit: Int) throws {
         var expected: [[UInt8]] = [], rows: [UInt64] = []
         var cursor = try snapshot.cursor(index, range)
         while let row = try cursor.next() {
@@ -45,7 +45,7 @@ import Testing
 
     /// Counts by blocks, with entries and tombstones over them, agree with a scan.
     @Test("A count of a range agrees with a scan", arguments: [1, 2, 3] as [UInt64])
-    func aRangeIsCountedAsItIsWalked(seed: UInt64) throws {
+    func aCountOfARangeAgreesWithAScan(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore()
         func name() -> String? { Int.random(in: 0..<4, using: &random) == 0 ? nil : "name \(Int.random(in: 0..<500, using: &random))" }
@@ -64,7 +64,8 @@ import Testing
                         try sample.put(transaction, row, person)
                         sample.people[row] = person
                     default:
-                        let person = SampleStore.Person(name: name(), age: Int64.random(in: 0..<40, using: &random), group: UInt64.random(in: 1..<5, using: &random))
+                        let person = SampleStore.Person(
+                            name: name(), age: Int64.random(in: 0..<40, using: &random), group: UInt64.random(in: 1..<5, using: &random))
                         let row = try transaction.newRow(in: sample.table.id)
                         try sample.put(transaction, row, person)
                         sample.people[row] = person
@@ -77,7 +78,9 @@ import Testing
             let key = KeyBuilder()
             if index == sample.byName { key.append(textPrefix: "name \(Int.random(in: 0..<60, using: &random))") }
             if index == sample.byAge { key.append(int64: Int64.random(in: -1..<41, using: &random), descending: true) }
-            if index == sample.byGroup { key.append(reference: RowReference(table: TableID(rawValue: 9), row: UInt64.random(in: 0..<6, using: &random))) }
+            if index == sample.byGroup {
+                key.append(reference: RowReference(table: TableID(rawValue: 9), row: UInt64.random(in: 0..<6, using: &random)))
+            }
             return key.bytes
         }
         for round in 0..<5 {
@@ -88,11 +91,11 @@ import Testing
                 #expect(try snapshot.count(index, .all) == sample.people.count, "seed \(seed), round \(round)")
                 for _ in 0..<20 {
                     let range = KeyRange(lower: bound(index), upper: bound(index))
-                    let walked = try sample.rows(snapshot, index, range).count
-                    #expect(try snapshot.count(index, range) == walked, "seed \(seed), round \(round), \(range)")
-                    #expect(try snapshot.estimate(index, range) >= walked, "seed \(seed), round \(round), \(range)")
-                    #expect(!range.isEmpty || walked == 0)
-                    try walkIsAsItsCursor(snapshot, index, range, upTo: Int.random(in: 0...walked, using: &random))
+                    let scanned = try sample.rows(snapshot, index, range).count
+                    #expect(try snapshot.count(index, range) == scanned, "seed \(seed), round \(round), \(range)")
+                    #expect(try snapshot.estimate(index, range) >= scanned, "seed \(seed), round \(round), \(range)")
+                    #expect(!range.isEmpty || scanned == 0)
+                    try checkScanAgainstCursor(snapshot, index, range, upTo: Int.random(in: 0...scanned, using: &random))
                 }
             }
         }
@@ -111,8 +114,8 @@ import Testing
         for rows in [0..<1, 0..<4096, 1..<2, 4096..<8192, 4090..<4100, 8192..<20000, 5..<5] as [Range<UInt64>] {
             for first in [Int.max, 1, 0, 100] {
                 var found: [UInt64] = []
-                try snapshot.scanGroups(sample.table.id, rows: rows, first: first) { group in
-                    found += group.map(\.reference.row)
+                try snapshot.scanBatches(sample.table.id, rows: rows, first: first) { batch in
+                    found += batch.map(\.reference.row)
                     return true
                 }
                 #expect(found == Array(rows.clamped(to: 1..<9001)), "\(rows)")
@@ -120,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("A scan that stops early reads few rows") func whoeverWantsFewRowsOfAScanReadsFew() throws {
+    @Test("A scan that stops early reads few rows") func aScanThatStopsEarlyReadsFewRows() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 0..<1000 {
@@ -129,27 +132,30 @@ import Testing
         }
         let snapshot = sample.store.snapshot()
         var sizes: [Int] = []
-        try snapshot.scanGroups(sample.table.id, first: 3) { group in
-            sizes.append(group.count)
+        try snapshot.scanBatches(sample.table.id, first: 3) { batch in
+            sizes.append(batch.count)
             return sizes.reduce(0, +) < 40
         }
         #expect(sizes == [3, 6, 12, 24])
         sizes = []
-        try snapshot.scanGroups(sample.table.id) { group in
-            sizes.append(group.count)
+        try snapshot.scanBatches(sample.table.id) { batch in
+            sizes.append(batch.count)
             return true
         }
         #expect(sizes == Array(repeating: 128, count: 7) + [104])
     }
 
     /// Each component of a key ends where the next begins, and truncated keys have no end.
-    @Test("Components of a key are told apart") func componentsAreToldApart() {
+    @Test("Components of a key have distinct boundaries") func componentsHaveDistinctBoundaries() {
         let parts: [(ColumnType, (KeyBuilder, Bool) -> Void)] = [
-            (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }), (.date, { $0.append(double: 2.5, descending: $1) }),
-            (.uuid, { $0.append(uuid: (1, .max), descending: $1) }), (.text, { $0.append(text: "a\u{0}b\u{1}\u{7F}ÿ", descending: $1) }), (.text, { $0.append(text: "", descending: $1) }),
+            (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }),
+            (.date, { $0.append(double: 2.5, descending: $1) }),
+            (.uuid, { $0.append(uuid: (1, .max), descending: $1) }), (.text, { $0.append(text: "a\u{0}b\u{1}\u{7F}ÿ", descending: $1) }),
+            (.text, { $0.append(text: "", descending: $1) }),
             (.decimal, { $0.append(decimal: StoredDecimal(mantissa: 105, exponent: -1, isNegative: false, isNaN: false), descending: $1) }),
             (.decimal, { $0.append(decimal: StoredDecimal(mantissa: 105, exponent: -1, isNegative: true, isNaN: false), descending: $1) }),
-            (.decimal, { $0.append(decimal: .zero, descending: $1) }), (.int64, { $0.appendNull(descending: $1) }), (.reference, { $0.append(reference: RowReference(rawValue: 77), descending: $1) }),
+            (.decimal, { $0.append(decimal: .zero, descending: $1) }), (.int64, { $0.appendNull(descending: $1) }),
+            (.reference, { $0.append(reference: RowReference(rawValue: 77), descending: $1) }),
         ]
         for isDescending in [false, true] {
             let key = KeyBuilder()

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test("A path that is not a regular file is refused", arguments: Kind.allCases, [true, false])
-    func aStoresPlace(kind: Kind, isReadOnly: Bool) throws {
+    func anIrregularFileIsRefused(kind: Kind, isReadOnly: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("hw-\(UUID().uuidString.prefix(8))").path
         try make(kind, path)
         defer { try? FileManager.default.removeItem(atPath: path) }

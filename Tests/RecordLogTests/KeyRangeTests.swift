@@ -53,8 +53,8 @@ import Testing
         var bytes = pool.randomElement(using: &random) ?? []
         if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0...min(8, bytes.count), using: &random)) }
         if Int.random(in: 0..<4, using: &random) == 0 { bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))) }
-        if Int.random(in: 0..<4, using: &random) == 0, let place = bytes.indices.randomElement(using: &random) {
-            bytes[place] ^= UInt8.random(in: 0...3, using: &random)
+        if Int.random(in: 0..<4, using: &random) == 0, let index = bytes.indices.randomElement(using: &random) {
+            bytes[index] ^= UInt8.random(in: 0...3, using: &random)
         }
         return bytes
     }
@@ -72,7 +72,7 @@ import Testing
 
     private static func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool { a.lexicographicallyPrecedes(b) }
 
-    private static func walk(_ runs: RunSet, _ range: KeyRange, isDescending: Bool) throws -> [[UInt8]] {
+    private static func scan(_ runs: RunSet, _ range: KeyRange, isDescending: Bool) throws -> [[UInt8]] {
         let merged = try runs.merged(range, isDescending: isDescending)
         var found: [[UInt8]] = []
         while try merged.next() { found.append(Array(merged.entry)) }
@@ -118,8 +118,8 @@ import Testing
             let wanted = present.filter { entry in
                 range.lower.map { !Self.isBefore(entry, $0) } ?? true && range.upper.map { Self.isBefore(entry, $0) } ?? true
             }.sorted(by: Self.isBefore)
-            #expect(try Self.walk(runs, range, isDescending: false) == wanted, "seed \(seed), \(range)")
-            #expect(try Self.walk(runs, range, isDescending: true) == wanted.reversed(), "seed \(seed), \(range)")
+            #expect(try Self.scan(runs, range, isDescending: false) == wanted, "seed \(seed), \(range)")
+            #expect(try Self.scan(runs, range, isDescending: true) == wanted.reversed(), "seed \(seed), \(range)")
             #expect(try runs.count(range) == wanted.count, "seed \(seed), \(range)")
             let prefix = Self.bound(pool, &random)
             let first = present.filter { $0.starts(with: prefix) }.min(by: Self.isBefore)

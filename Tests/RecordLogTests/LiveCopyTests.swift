@@ -27,17 +27,17 @@ import Testing
     }
 
     /// Tries every offset at which the writer may have overtaken the copy: the file's beginning is older, the rest newer.
-    @Test("A copy made while somebody saves is opened for reading at its newest whole commit, and copied to a sound store")
+    @Test("A copy made during a save is opened for reading at its newest whole commit, and copied to a sound store")
     func copiesAreWholeUpToTheirNewestWholeCommit() throws {
         let (sample, before, after, states) = try make()
         var refused = 0
-        for place in stride(from: 8192, to: after.count, by: 512) {
+        for offset in stride(from: 8192, to: after.count, by: 512) {
             var bytes = after
-            for at in 0..<min(place, before.count) { bytes[at] = before[at] }
+            for at in 0..<min(offset, before.count) { bytes[at] = before[at] }
             let reader = try SmallStore.open(bytes, sample, isReadOnly: true)
-            #expect(reader.damage == nil, "\(place)")
+            #expect(reader.damage == nil, "\(offset)")
             let sequence = reader.snapshot().sequence
-            #expect(sequence >= 4, "\(place)")
+            #expect(sequence >= 4, "\(offset)")
             let people = try #require(states[sequence])
             try sample.check(reader.snapshot(), people)
             // A writer either continues from that state or is refused with a remedy.
@@ -46,7 +46,7 @@ import Testing
                 #expect(writer.snapshot().sequence >= sequence)
             } catch let error as StoreError {
                 refused += 1
-                #expect(error.code == .corrupt && error.message.contains("a copy that was made while somebody saved"), "\(error)")
+                #expect(error.code == .corrupt && error.message.contains("a copy that was made during a save"), "\(error)")
                 #expect(error.remedy.contains("compact \(SampleStore.path) --to NEW") && error.remedy.contains("up to \(sequence) "), "\(error)")
                 var options = sample.options
                 options.fileSystem = MemoryFileSystem()
@@ -65,7 +65,7 @@ import Testing
         var bytes = after
         for at in 12288..<12288 + 512 { bytes[at] = 0 }
         let error = #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) }
-        #expect(error?.code == .corrupt && error?.message.contains("made while somebody saved") == false, "\(String(describing: error))")
+        #expect(error?.code == .corrupt && error?.message.contains("made during a save") == false, "\(String(describing: error))")
         #expect(try SmallStore.open(bytes, sample, isReadOnly: true).damage != nil)
     }
 }

@@ -38,7 +38,8 @@ import Testing
     func noTextStopsTheParser(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for text in ["", "\n\n", "1:", "1: FLOCK", "1: FLOCK ADVISORY WRITE 1 08:01", "1: FLOCK ADVISORY WRITE 99999999999 08:01:4567 0 EOF",
-            "1: FLOCK ADVISORY WRITE 1 ::", "1: FLOCK ADVISORY WRITE 1 zz:01:4567 0 EOF", "1: FLOCK ADVISORY WRITE 1 08:01:99999999999999999999999 0"] {
+            "1: FLOCK ADVISORY WRITE 1 ::", "1: FLOCK ADVISORY WRITE 1 zz:01:4567 0 EOF",
+            "1: FLOCK ADVISORY WRITE 1 08:01:99999999999999999999999 0"] {
             #expect(process(text) == nil, "\(text)")
         }
         // A correct line after any bytes is still found.
@@ -69,7 +70,8 @@ import Testing
             let own = LockHolder.find(holder.writer.file.storage.identity)
             // If the system reports a holder, it is this process.
             if let own { #expect(own.process == ProcessInfo.processInfo.processIdentifier) }
-            #expect(error?.message.contains("held by process \(ProcessInfo.processInfo.processIdentifier) (") == (own != nil), "\(error?.message ?? "")")
+            #expect(error?.message.contains("held by process \(ProcessInfo.processInfo.processIdentifier) (") == (own != nil),
+                "\(error?.message ?? "")")
         }
         #if os(Linux)
             if FileManager.default.fileExists(atPath: "/proc/locks") {

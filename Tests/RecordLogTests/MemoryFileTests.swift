@@ -19,7 +19,7 @@ import Testing
         #expect(none?.code == .noSpace)
     }
 
-    @Test("A store in memory whose segments are larger than a chunk is read in place of mapped")
+    @Test("A store in memory whose segments are larger than a chunk is read, not mapped")
     func largeSegmentsAreRead() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files) { $0.segmentShift = 28 }

@@ -38,11 +38,11 @@ import Testing
         var rows = people.keys.sorted()
         try sample.store.write { transaction in
             for _ in 0..<Int.random(in: 1...40, using: &random) {
-                let place = rows.indices.randomElement(using: &random), known = place.map { rows[$0] }
-                if let place, let known, Int.random(in: 0..<5, using: &random) == 0 {
+                let index = rows.indices.randomElement(using: &random), known = index.map { rows[$0] }
+                if let index, let known, Int.random(in: 0..<5, using: &random) == 0 {
                     #expect(try transaction.delete(sample.reference(known)))
                     people[known] = nil
-                    rows.remove(at: place)
+                    rows.remove(at: index)
                 } else if let known, Int.random(in: 0..<2, using: &random) == 0 {
                     let old = people[known]!, domain = Int.random(in: 0..<40, using: &random) == 0 ? ValueDomain.long : .short
                     let new = sample.draw(transaction.catalog, from: old, domain, &random)

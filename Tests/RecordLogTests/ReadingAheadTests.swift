@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A tenth of the rows is behind the others, each between two of those.
-    @Test("A scan with some changed rows requests readahead at both positions") func aScanOfWhichSomeRowsWereChangedAsksForBothPlaces() throws {
+    @Test("A scan with some changed rows requests readahead at both positions") func aScanWithSomeChangedRowsRequestsBothPositions() throws {
         let disk = Disk()
         let sample = try make(disk, updating: Array(stride(from: 5, to: 10_000, by: 10))), snapshot = sample.store.snapshot()
         let asked = try disk.asked { try snapshot.scan(sample.table.id) { _ in true } }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test("An index scan requests readahead for its blocks", arguments: [false, true])
-    func aWalkOfAnIndexAsksForItsBlocks(isDescending: Bool) throws {
+    func anIndexScanRequestsItsBlocks(isDescending: Bool) throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         var rows: [UInt64] = []
@@ -194,9 +194,9 @@ import Testing
         for segment in [(1 << 30) >> 24, (1 << 37) >> 24] { #expect(file.segments[segment].load(ordering: .relaxed) == 0) }
     }
 
-    // MARK: Walks
+    // MARK: Scans
 
-    @Test("A forward scan gets readahead without gaps") func aWalkForwardIsAskedForWithoutGaps() {
+    @Test("A forward scan gets readahead without gaps") func aForwardScanIsRequestedWithoutGaps() {
         var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 8192 as UInt64, to: 40 << 20, by: 4032) {
             if let range = ahead.reach(offset) {
@@ -210,7 +210,7 @@ import Testing
         #expect(asked.last.map { $0.upperBound >= 40 << 20 } == true)
     }
 
-    @Test("A backward scan gets readahead to the file's beginning") func aWalkBackwardIsAskedForToTheFilesBeginning() {
+    @Test("A backward scan gets readahead to the file's beginning") func aBackwardScanIsRequestedToTheFilesBeginning() {
         var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 20 << 20 as UInt64, to: 0, by: -4096) {
             if let range = ahead.reach(offset) { asked.append(range) }
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test("A scan at two positions gets readahead at both") func aWalkAtTwoPlacesIsAskedForAtBoth() {
+    @Test("A scan at two positions gets readahead at both") func aScanAtTwoPositionsIsRequestedAtBoth() {
         var ahead = ReadaheadAtTwoPositions(), asked: [Range<UInt64>] = []
         for step in 0..<2000 as Range<UInt64> {
             if let range = ahead.reach(8192 + step * 4096) { asked.append(range) }

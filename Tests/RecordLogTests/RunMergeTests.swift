@@ -69,7 +69,7 @@ import Testing
         #expect(index.written <= 300 * 300 * 20, "\(index.written) entries were written for \(300 * 300)")
     }
 
-    @Test("Runs are few, whatever the checkpoints' sizes", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("Runs are few for checkpoints of any size", arguments: 1...40 as ClosedRange<UInt64>)
     func runsAreFewWhateverTheCheckpointsSizes(seed: UInt64) {
         var random = SeededGenerator(seed: seed), index = Index(), total: UInt64 = 0
         for _ in 0..<400 {
@@ -126,7 +126,8 @@ import Testing
                     }
                     let row = try old ?? transaction.newRow(in: sample.table.id)
                     let person = SampleStore.Person(
-                        name: ValueDomain.isNothing(&random) ? nil : "name \(Int.random(in: 0..<500, using: &random))", age: Int64.random(in: 0..<50, using: &random),
+                        name: ValueDomain.isNothing(&random) ? nil : "name \(Int.random(in: 0..<500, using: &random))",
+                        age: Int64.random(in: 0..<50, using: &random),
                         group: UInt64.random(in: 1...9, using: &random))
                     try sample.put(transaction, row, person)
                     sample.people[row] = person

@@ -6,7 +6,7 @@ import Testing
 /// Runs in memory from commits of every size, beside a plain set.
 @Suite struct RunSetTests {
     @Test("Runs in memory are few and show the newest entries", arguments: 1...12 as ClosedRange<UInt64>)
-    func runsInMemoryAreFewAndTellTheNewest(seed: UInt64) throws {
+    func runsInMemoryAreFewAndShowTheNewestEntries(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed), runs = RunSet.empty, present: Set<[UInt8]> = []
         let sizes = [[1], [1, 1, 1, 2, 30], [1, 1, 500, 5000]][Int(seed % 3)]
         for _ in 0..<200 {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Commits of one row merge runs only once in several, and copy each entry about ten times at most, whatever their number.
+    /// Commits of one row merge runs only once in several, and copy each entry about ten times at most, for any number of commits.
     @Test("Small commits copy few entries") func smallCommitsCopyFewEntries() {
         var runs = RunSet.empty, copied = 0
         let count = 20_000

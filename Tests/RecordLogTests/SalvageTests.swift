@@ -53,7 +53,9 @@ final class DamagedSample {
 
     func frames(_ kinds: FrameKind...) throws -> [LogFile.Frame] {
         var found: [LogFile.Frame] = []
-        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { if kinds.contains($0.header.kind) { found.append($0) } }
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) {
+            if kinds.contains($0.header.kind) { found.append($0) }
+        }
         return found
     }
 
@@ -134,7 +136,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(try StoreVerification.verify(path: "new", fileSystem: fileSystem).isSound)
     }
 
-    /// Whatever range is damaged: each row whose newest record is whole comes out as it was, no row has a value that it never had, and if the
+    /// For damage to any range: each row whose newest record is whole comes out as it was, no row has a value that it never had, and if the
     /// report says that nothing is lost, nothing is.
     @Test("Undamaged rows are salvaged wherever the damage is", arguments: 1...24 as ClosedRange<UInt64>)
     func whatIsWholeComesOutWhereverTheDamageIs(seed: UInt64) throws {
@@ -230,7 +232,9 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
                 if number == 1 { try sample.store.checkpoint() }
             }
             try sample.store.write { transaction in
-                for row in 1...3 as ClosedRange<UInt64> { try sample.put(transaction, row, person("\(row) \(String(repeating: "x", count: 7000))")) }
+                for row in 1...3 as ClosedRange<UInt64> {
+                    try sample.put(transaction, row, person("\(row) \(String(repeating: "x", count: 7000))"))
+                }
                 _ = try transaction.delete(sample.reference(2))
             }
             _ = try sample.store.compact()
@@ -316,13 +320,14 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             superblock.durableSequence = superblock.sequence
             superblock.durableEnd = superblock.end
             let at = Int(FileFormat.superblockOffsets[Int(superblock.generation % 2)])
-            made.bytes.replaceSubrange(at..<at + Superblock.Layout.size, with: superblock.encoded(fileID: made.sample.store.writer.file.identity.fileID))
+            let encoded = superblock.encoded(fileID: made.sample.store.writer.file.identity.fileID)
+            made.bytes.replaceSubrange(at..<at + Superblock.Layout.size, with: encoded)
         }
         let outcome = try made.salvage()
         #expect(outcome.people == before.sample.people)
         #expect(outcome.report.isComplete && outcome.report.tail == .unfinished, "\(outcome.report)")
         #expect(outcome.report.incompleteCommits.map(\.isTaken) == [false])
-        // Without the superblock, an unfinished write cannot be told from an acknowledged one.
+        // Without the superblock, an unfinished write looks like an acknowledged one.
         made.damage(FileFormat.superblockOffsets[0]..<FileFormat.superblockOffsets[0] + 512)
         let doubtful = try made.salvage()
         #expect(doubtful.people == before.sample.people)

@@ -37,7 +37,9 @@ extension SampleStore {
     // MARK: Values
 
     /// A person that differs from `old` in some columns, or in all of them for nil.
-    func draw(_ catalog: Catalog, from old: Person? = nil, _ domain: ValueDomain, hasPictures: Bool = true, _ random: inout SeededGenerator) -> Person {
+    func draw(
+        _ catalog: Catalog, from old: Person? = nil, _ domain: ValueDomain, hasPictures: Bool = true, _ random: inout SeededGenerator
+    ) -> Person {
         var person = Person.draw(from: old, domain, hasPictures: hasPictures, &random)
         for column in definition(catalog).currentLayout.columns where column.id.rawValue > Self.picture.rawValue {
             if let old, Bool.random(using: &random) {
@@ -126,8 +128,8 @@ extension SampleStore {
         var columns = table.currentLayout.columns
         let free = columns.indices.filter { columns[$0].id.rawValue > Self.small.rawValue }
         switch (Int.random(in: 0..<3, using: &random), free.randomElement(using: &random)) {
-        case (0, let place?):
-            let gone = columns.remove(at: place).id
+        case (0, let index?):
+            let gone = columns.remove(at: index).id
             for row in people.keys { people[row]?.more[gone] = nil }
         case (1, _) where free.count < 9:
             let types: [ColumnType] = [.text, .text, .bytes, .value, .int64, .double, .uuid]

@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Cached pages would be in memory as long as the file exists, including everything that was ever merged.
-    @Test("A scan of an unmapped file keeps nothing of it in memory") func aWalkOfAFileThatIsNotMappedKeepsNothingOfIt() throws {
+    @Test("A scan of an unmapped file keeps nothing of it in memory") func aScanOfAnUnmappedFileKeepsNothingOfIt() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) {
             $0.indexMemory = 100_000
@@ -234,7 +234,7 @@ import Testing
         #expect(try disk.identity(of: left) == nil)
     }
 
-    @Test("Another program's file of that name stays") func aFileOfThatNameThatIsSomebodyElsesStays() throws {
+    @Test("Another program's file of that name stays") func anotherProgramsFileOfThatNameStays() throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         let path = SampleStore.path + ScratchFile.suffix
@@ -338,7 +338,7 @@ import Testing
         }
     }
 
-    @Test("A transaction shows the entries that it added in the order of their keys, until it is told to stop", arguments: [1 << 10, 1 << 20])
+    @Test("A transaction shows the entries that it added in the order of their keys, until the body stops it", arguments: [1 << 10, 1 << 20])
     func addedEntriesAreShownUntilTheBodyStops(indexMemory: Int) throws {
         let sample = try SampleStore { $0.indexMemory = indexMemory }
         try sample.insert(.init(name: "stored before", age: 1, group: 1))

@@ -10,7 +10,7 @@ import Testing
         return options
     }
 
-    @Test("A store is removed once no handle writes to it") func aStoreIsRemovedOnceNobodyWritesToIt() throws {
+    @Test("A store is removed once no handle writes to it") func aStoreIsRemovedOnceNoHandleWritesToIt() throws {
         let sample = try SampleStore(), disk = sample.fileSystem, options = options(disk)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let error = #expect(throws: StoreError.self) { try LogStore.remove(path: SampleStore.path, options: options) }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("An empty file replaces the removed store") func anEmptyFileTakesAStoresPlace() throws {
+    @Test("An empty file replaces the removed store") func anEmptyFileReplacesTheRemovedStore() throws {
         let sample = try SampleStore(), disk = sample.fileSystem, options = options(disk)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         try sample.store.close()
@@ -79,7 +79,7 @@ import Testing
         #expect(try LogStore.open(path: SampleStore.path, options: options).snapshot().sequence == 0)
     }
 
-    @Test("Descriptors for writing are told from others") func descriptorsForWritingAreToldFromOthers() {
+    @Test("Descriptors for writing are recognized") func descriptorsForWritingAreRecognized() {
         #expect(OpenFiles.isForWriting(Array("pos:\t0\nflags:\t0100002\nmnt_id:\t29\n".utf8)))
         #expect(OpenFiles.isForWriting(Array("flags:\t01\n".utf8)))
         #expect(!OpenFiles.isForWriting(Array("pos:\t0\nflags:\t0100000\n".utf8)))
@@ -107,7 +107,7 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: path))
         }
 
-        @Test("A handle reports its file's location") func whereAFileIsIsTold() throws {
+        @Test("A handle reports its file's location") func aHandleReportsItsFilesLocation() throws {
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent("location-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: directory) }

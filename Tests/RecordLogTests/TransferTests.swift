@@ -35,7 +35,7 @@ import Testing
         #expect(result.done == 4 && result.code == nil && result.asked == [0, 0, 0, 1, 1])
     }
 
-    @Test("An error has the number of bytes transferred") func anErrorTellsHowFarItGot() {
+    @Test("An error has the number of bytes transferred") func anErrorHasTheNumberOfBytesTransferred() {
         let result = transfer(4, [.transfers(3), .fails(EIO)])
         #expect(result.done == 3 && result.code == EIO)
     }

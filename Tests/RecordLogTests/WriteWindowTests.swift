@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Overwriting through memory equals overwriting by calls, whatever happens to the file meanwhile.
+/// Overwriting through memory equals overwriting by calls, also if the file changes meanwhile.
 struct WriteWindowTests {
     private func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 

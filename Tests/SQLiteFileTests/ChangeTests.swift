@@ -96,14 +96,14 @@ import Testing
     @Test("A commit while something is read waits, in rollback mode", arguments: ["DELETE", "MEMORY"])
     func commitWaits(journal: String) throws {
         try Self.withOwner(journal) { owner, path in
-            let file = try SQLiteFile.open(path: path, patience: .milliseconds(50))
+            let file = try SQLiteFile.open(path: path, lockTimeout: .milliseconds(50))
             try file.read {
                 let count = try Self.count(file)
                 #expect(owner.run("INSERT INTO t VALUES (3)") == "database is locked" && count == 2)
             }
             #expect(owner.run("BEGIN EXCLUSIVE") == "done")
             #expect(Self.code { try file.read {} } == "busy")
-            #expect(Self.code { _ = try SQLiteFile.open(path: path, patience: .milliseconds(50)) } == "busy")
+            #expect(Self.code { _ = try SQLiteFile.open(path: path, lockTimeout: .milliseconds(50)) } == "busy")
             owner.run("COMMIT")
             #expect(try file.read { try Self.count(file) } == 2)
         }

@@ -40,7 +40,7 @@ import Testing
         #expect(Self.code { _ = try file.table(named: "t") } == .noSuchTable)
     }
 
-    @Test("Files that are no readable database are told apart")
+    @Test("Each kind of unreadable database has its own error")
     func kindsOfFiles() throws {
         let main = try Self.golden("plain").main
         func code(_ change: (inout [UInt8]) -> Void) -> SQLiteFileError.Code? {
@@ -255,7 +255,7 @@ import Testing
 
     @Test("Records that share one overflow chain do not multiply its cost")
     func sharedOverflow() throws {
-        // Twelve rows of 39 pages each, which all lie in the same pages.
+        // Twelve rows of 39 pages each, which are all stored in the same pages.
         let count = 12, size = 20000
         var page: [UInt8] = [13, 0, 0, 0, UInt8(count), 1, 0, 0], cells: [UInt8] = []
         let limits = Payload.Limits(usableSize: 512, isTable: true)

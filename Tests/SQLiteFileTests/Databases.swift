@@ -65,7 +65,7 @@ enum Databases {
 
     static func dump(_ url: URL) throws -> String { try String(contentsOf: url.appendingPathExtension("dump"), encoding: .utf8) }
 
-    /// A database in memory, with the files that lie beside it.
+    /// A database in memory, with the files beside it.
     static func files(_ url: URL) throws -> MemoryFiles {
         func part(_ suffix: String) -> [UInt8]? { try? bytes(URL(fileURLWithPath: url.path + suffix)) }
         return MemoryFiles(path: url.lastPathComponent, main: try bytes(url), log: part("-wal"), journal: part("-journal"))

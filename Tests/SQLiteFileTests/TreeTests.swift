@@ -28,20 +28,20 @@ import Testing
             #expect(try index.entryCount() == rows)
             #expect(try table.greatestRowid() == rowids.last)
             try Self.lookUp(table, rowids)
-            try Self.walk(index, rows, width)
+            try Self.scan(index, rows, width)
         }
     }
 
     private static func lookUp(_ table: SQLiteTable, _ rowids: [Int64]) throws {
         var cursor = try table.rows()
         let first = rowids[0], last = rowids[rowids.count - 1]
-        for place in [0, rowids.count / 2, rowids.count - 1] + (0..<50).map({ $0 * 7919 % rowids.count }) {
+        for position in [0, rowids.count / 2, rowids.count - 1] + (0..<50).map({ $0 * 7919 % rowids.count }) {
             for distance in Int64(-1)...1 {
-                let rowid = rowids[place] + distance
+                let rowid = rowids[position] + distance
                 #expect(try cursor.find(rowid) == (distance == 0))
                 if distance == 0 { #expect(cursor.row.rowid == rowid) }
-                // Behind a look-up the walk goes on.
-                let next = rowids.dropFirst(place).first { distance == 0 ? $0 > rowid : $0 >= rowid }
+                // Behind a look-up the scan goes on.
+                let next = rowids.dropFirst(position).first { distance == 0 ? $0 > rowid : $0 >= rowid }
                 #expect(try cursor.next() == (next != nil))
                 if let next { #expect(cursor.row.rowid == next) }
             }
@@ -55,7 +55,7 @@ import Testing
         #expect(try !cursor.next(), "a cursor stays at the end")
     }
 
-    private static func walk(_ index: SQLiteIndex, _ rows: Int, _ width: Int) throws {
+    private static func scan(_ index: SQLiteIndex, _ rows: Int, _ width: Int) throws {
         var previous = "", entries: Set<Int64> = []
         var cursor = index.entries()
         while try cursor.next() {

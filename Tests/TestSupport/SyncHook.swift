@@ -2,7 +2,7 @@ import RecordLog
 import Synchronization
 
 /// A file system in which each sync of a file that is opened after `arm` is followed by a call of a function. A background checkpoint makes its
-/// batches durable through such a handle, so the function's commits are between two batches, whatever the threads do.
+/// batches durable through such a handle, so the function's commits are between two batches, independent of the threads.
 public final class SyncHook: ForwardingFileSystem, @unchecked Sendable {
     private let hook = Mutex<(@Sendable () -> Void)?>(nil)
 

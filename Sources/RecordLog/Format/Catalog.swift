@@ -18,9 +18,9 @@ public final class TableDefinition: Sendable {
     /// Makes a table's layouts from the columns of each. A layout's ID is its index.
     static func layouts(_ lists: [[Column]]) -> [RowLayout] {
         let newest = lists.last ?? []
-        return lists.enumerated().map { place, columns in
-            let later = place == lists.count - 1 ? [] : newest.filter { column in !columns.contains { $0.id == column.id } }
-            return RowLayout(id: LayoutID(rawValue: UInt16(place)), columns: columns, laterColumns: later)
+        return lists.enumerated().map { index, columns in
+            let later = index == lists.count - 1 ? [] : newest.filter { column in !columns.contains { $0.id == column.id } }
+            return RowLayout(id: LayoutID(rawValue: UInt16(index)), columns: columns, laterColumns: later)
         }
     }
 

@@ -101,7 +101,8 @@ final class Manifest {
     convenience init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let sequence = reader.integer(UInt64.self),
-            let commitChecksum = reader.integer(UInt64.self), let logEnd = reader.integer(UInt64.self), let previous = reader.pointer(), let tableCount = reader.count(of: 42)
+            let commitChecksum = reader.integer(UInt64.self), let logEnd = reader.integer(UInt64.self),
+            let previous = reader.pointer(), let tableCount = reader.count(of: 42)
         else { return nil }
         var sum: UInt64 = 0
         func isPossible(_ values: UInt64...) -> Bool {

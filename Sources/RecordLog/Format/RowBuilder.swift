@@ -177,7 +177,7 @@ public final class RowBuilder {
     @inline(__always)
     private func mark(_ position: Int, _ isExpected: (ColumnType) -> Bool) -> ColumnAccess {
         guard let table = access, position >= 0, position < columnCount else {
-            preconditionFailure("a row is begun before its columns, by their places in its layout, are set")
+            preconditionFailure("begin a row before you set its columns, and set each by its position in the layout")
         }
         let access = table[position]
         precondition(isExpected(access.type), "a column is set with a value of another type")

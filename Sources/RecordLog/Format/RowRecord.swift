@@ -91,7 +91,8 @@ struct RowRecord {
         let middle = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.table, as: UInt64.self))
         let last = UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.row &+ 4, as: UInt16.self))
         let row = reference.row
-        guard middle == UInt64(reference.table.rawValue) | UInt64(truncatingIfNeeded: distance) << 16 | row << 32, last == UInt16(truncatingIfNeeded: row >> 32)
+        guard middle == UInt64(reference.table.rawValue) | UInt64(truncatingIfNeeded: distance) << 16 | row << 32,
+            last == UInt16(truncatingIfNeeded: row >> 32)
         else { return nil }
         return length
     }

@@ -1,23 +1,23 @@
 /// Objects by index, like `[Element?]`, for loops that count no references.
 ///
-/// Invariant: each location that is not nil owns one reference to its object.
+/// Invariant: each element that is not nil owns one reference to its object.
 struct Slots<Element: AnyObject>: ~Copyable {
-    private var places: UnsafeMutablePointer<Unmanaged<Element>?>?
+    private var elements: UnsafeMutablePointer<Unmanaged<Element>?>?
     private var capacity = 0
     private(set) var count = 0
 
     init() {}
 
     deinit {
-        for index in 0..<count { places?[index]?.release() }
-        places?.deallocate()
+        for index in 0..<count { elements?[index]?.release() }
+        elements?.deallocate()
     }
 
     /// The object at an index, valid until that element is set.
     @inline(__always)
     func unretained(_ index: Int) -> Unmanaged<Element>? {
-        guard let places, index < count else { return nil }
-        return places[index]
+        guard let elements, index < count else { return nil }
+        return elements[index]
     }
 
     /// Setting an element grows the storage as needed.
@@ -26,9 +26,9 @@ struct Slots<Element: AnyObject>: ~Copyable {
         set {
             guard index < count || newValue != nil else { return }
             if index >= count { grow(to: index + 1) }
-            guard let places else { return }
-            let old = places[index]
-            places[index] = newValue.map(Unmanaged.passRetained)
+            guard let elements else { return }
+            let old = elements[index]
+            elements[index] = newValue.map(Unmanaged.passRetained)
             old?.release()
         }
     }
@@ -37,11 +37,11 @@ struct Slots<Element: AnyObject>: ~Copyable {
         if newCount > capacity {
             capacity = max(newCount, capacity * 2)
             let grown = UnsafeMutablePointer<Unmanaged<Element>?>.allocate(capacity: capacity)
-            if let places { grown.initialize(from: places, count: count) }
-            places?.deallocate()
-            places = grown
+            if let elements { grown.initialize(from: elements, count: count) }
+            elements?.deallocate()
+            elements = grown
         }
-        places?.advanced(by: count).initialize(repeating: nil, count: newCount - count)
+        elements?.advanced(by: count).initialize(repeating: nil, count: newCount - count)
         count = newCount
     }
 }

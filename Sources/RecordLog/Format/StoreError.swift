@@ -46,8 +46,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// One line: path, offset, message, remedy.
     public var description: String {
-        let place = offset.map { " (at byte \($0))" } ?? ""
-        return "\(path): \(message)\(place). \(remedy)"
+        let location = offset.map { " (at byte \($0))" } ?? ""
+        return "\(path): \(message)\(location). \(remedy)"
     }
 
     /// Whether data may be damaged or unreadable. A failed write has the code `io` too.
@@ -59,12 +59,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         guard code == .noSpace else { return self }
         return StoreError(
             .io, path: path, at: offset, message,
-            remedy: "Free some space, then close the store and open it again: it recovers what was committed.", errno: systemErrno)
+            remedy: "Free some space, then close the store and open it again: it recovers the committed rows.", errno: systemErrno)
     }
 
     static func corrupt(_ path: String, at offset: UInt64?, _ message: String) -> StoreError {
         StoreError(
             .corrupt, path: path, at: offset, message,
-            remedy: "Run `heartwood verify` to see how far the damage goes; restore a backup, or bring out what is whole with `heartwood salvage`.")
+            remedy: "Run `heartwood verify` to see how far the damage goes; restore a backup, or bring out the whole rows with `heartwood salvage`.")
     }
 }

@@ -56,9 +56,9 @@ extension FileSystem {
     }
 
     /// Gives a finished file the permissions, owner and group of the file that it replaces.
-    func liken(_ path: String, to other: any StorageFile) throws(StoreError) {
+    func copyAttributes(to path: String, from other: any StorageFile) throws(StoreError) {
         guard try other.attributes() != nil else { return }
-        try open(path, .readWriteUnlinked).liken(to: other)
+        try open(path, .readWriteUnlinked).copyAttributes(from: other)
     }
 }
 
@@ -177,7 +177,7 @@ extension StorageFile {
     public func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try writeAndSync(bytes, at: offset) }
 
     /// Copies the current permissions, owner and group of the file that this one is about to replace.
-    func liken(to other: any StorageFile) throws(StoreError) {
+    func copyAttributes(from other: any StorageFile) throws(StoreError) {
         guard let attributes = try other.attributes(), try self.attributes() != attributes else { return }
         try setAttributes(attributes)
     }

@@ -12,7 +12,7 @@ public enum FileWatchers {
     /// - Parameter path: an existing file. A file that later replaces it is not watched; only the timeout ends the wait then.
     public static func watcher(of path: String) -> any FileWatcher {
         #if os(Linux)
-            if let told = NotifiedWatcher(path) { return told }
+            if let notified = NotifiedWatcher(path) { return notified }
         #endif
         return SleepingWatcher()
     }

@@ -130,7 +130,7 @@ final class FrameAppender: CheckpointFrameSink {
     }
 
     /// Appends a whole frame.
-    func place(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
+    func appendFrame(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
         precondition(openFrame == nil, "a commit's frame is closed before another frame is appended")
         try open(forPayload: payload.count)
         ensure(payload.count)
@@ -144,13 +144,13 @@ final class FrameAppender: CheckpointFrameSink {
     var payloadMax: Int { file.payloadMax }
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
-        pointers.append(try place(kind, payload))
+        pointers.append(try appendFrame(kind, payload))
         if count >= flushSize { try handOver() }
         return FrameTicket(number: pointers.count - 1)
     }
 
     /// Does nothing: `append` determines a frame's offset.
-    func place() {}
+    func assignOffsets() {}
 
     func pointer(_ ticket: FrameTicket) -> FramePointer { pointers[ticket.number] }
 
@@ -221,9 +221,9 @@ final class FrameAppender: CheckpointFrameSink {
     }
 
     /// Appends a frame of a value to the commit.
-    func placeValue(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
+    func appendValueFrame(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
         try closeRows()
-        let frame = try owns(payload) ? withCopy(payload) { copy throws(StoreError) in try place(kind, copy) } : place(kind, payload)
+        let frame = try owns(payload) ? withCopy(payload) { copy throws(StoreError) in try appendFrame(kind, copy) } : appendFrame(kind, payload)
         partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum)
         if count >= flushSize { try handOver() }
         return frame
@@ -258,7 +258,7 @@ final class FrameAppender: CheckpointFrameSink {
         footer.start = firstFrame ?? position
         footer.partsChecksum = partsChecksum
         let frame = try record.payload(footer, author: author).withUnsafeBufferPointer { bytes throws(StoreError) in
-            try place(.prepared, UnsafeRawBufferPointer(bytes))
+            try appendFrame(.prepared, UnsafeRawBufferPointer(bytes))
         }
         // The commit frame must fit once the decision is made.
         guard position + Self.completionSizeMax <= file.sizeMax else { throw file.full() }

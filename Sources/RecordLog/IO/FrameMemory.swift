@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Invariants:
 /// 1. Bytes whose bits in `filled` are set belong to frames whose checksums are right. They do not change until `forget`.
-/// 2. Other bytes are accessed only under `placing`.
+/// 2. Other bytes are accessed only under `inserting`.
 /// 3. Filled bytes take memory as long as this object lives; the rest takes only address space.
 final class FrameMemory: @unchecked Sendable {
     // Unchecked: the table is accessed only through atomics, the memory by (1) and (2).
@@ -17,7 +17,7 @@ final class FrameMemory: @unchecked Sendable {
     /// By segment: the address of its memory, 0 until used. Two bitmaps follow the segment's bytes, with one bit for each 64 of them:
     /// the first has the filled bytes, the second the starts of filled frames.
     private let segments: UnsafeMutablePointer<Atomic<UInt>>
-    private let placing = Mutex(())
+    private let inserting = Mutex(())
     /// One more than the highest segment that was used.
     private let segmentsEnd = Atomic<Int>(0)
 
@@ -82,7 +82,7 @@ final class FrameMemory: @unchecked Sendable {
     func pointer(at offset: UInt64) -> UnsafeRawPointer? {
         guard let memory = segment(offset) else { return nil }
         let at = within(offset), granule = at / FrameHeader.alignment
-        // With the releasing store in `place`: a thread that sees the bit sees the frame.
+        // With the releasing store in `insert`: a thread that sees the bit sees the frame.
         let word = filled(memory)[granule / 64].load(ordering: .acquiring)
         return word >> UInt64(granule % 64) & 1 == 0 ? nil : UnsafeRawPointer(memory + at)
     }
@@ -95,9 +95,9 @@ final class FrameMemory: @unchecked Sendable {
             return FrameHeader(pointer, limit: limit - offset).map { LogFile.Frame(offset: offset, pointer: pointer, header: $0) }
         }
         return try withAhead { bytes throws(StoreError) in
-            guard let frame = try self.frame(at: offset, limit: limit, passing: &bytes), let placed = place(frame.pointer, frame.header, at: offset)
+            guard let frame = try self.frame(at: offset, limit: limit, passing: &bytes), let copy = insert(frame.pointer, frame.header, at: offset)
             else { return nil }
-            return LogFile.Frame(offset: offset, pointer: placed, header: frame.header)
+            return LogFile.Frame(offset: offset, pointer: copy, header: frame.header)
         }
     }
 
@@ -179,12 +179,12 @@ final class FrameMemory: @unchecked Sendable {
     }
 
     /// Copies a frame with a right checksum to its location in memory.
-    private func place(_ frame: UnsafeRawPointer, _ header: FrameHeader, at offset: UInt64) -> UnsafeRawPointer? {
+    private func insert(_ frame: UnsafeRawPointer, _ header: FrameHeader, at offset: UInt64) -> UnsafeRawPointer? {
         guard let memory = segment(offset) else { return nil }
         let at = within(offset), granule = at / FrameHeader.alignment
-        let placed = memory + at
-        nonisolated(unsafe) let (source, target) = (frame, placed)
-        placing.withLock { _ in
+        let stored = memory + at
+        nonisolated(unsafe) let (source, target) = (frame, stored)
+        inserting.withLock { _ in
             // (1) If another thread was first, its bytes may be in use.
             guard !isStart(offset) else { return }
             target.copyMemory(from: source, byteCount: Int(header.length))
@@ -193,7 +193,7 @@ final class FrameMemory: @unchecked Sendable {
                 filled(memory)[word].bitwiseOr(mask, ordering: .releasing)
             }
         }
-        return UnsafeRawPointer(placed)
+        return UnsafeRawPointer(stored)
     }
 
     // MARK: Reading

@@ -30,15 +30,15 @@ protocol FrameSink: AnyObject {
 }
 
 /// A sink that gives its frames their offsets in the file.
-protocol PlacingFrameSink: FrameSink {
+protocol FileFrameSink: FrameSink {
     /// Determines the file offset of every frame taken.
-    func place() throws(StoreError)
-    /// The pointer of a frame, after `place`.
+    func assignOffsets() throws(StoreError)
+    /// The pointer of a frame, after `assignOffsets`.
     func pointer(_ ticket: FrameTicket) -> FramePointer
 }
 
 /// The destination of a checkpoint's frames.
-protocol CheckpointFrameSink: PlacingFrameSink {
+protocol CheckpointFrameSink: FileFrameSink {
     /// The offset at which the log continues after the snapshot that is being written. Only this sink's own frames are between the two.
     var logEnd: UInt64 { get }
     /// Writes every frame taken to the file.

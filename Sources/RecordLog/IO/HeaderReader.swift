@@ -21,7 +21,11 @@ struct HeaderReader {
             let bytes = header[Int(offset)..<Int(offset) + FileIdentity.Layout.size]
             guard zip(bytes, FileFormat.magic).allSatisfy({ $0 == $1 || $0 == 0 }) else { return false }
             guard let identity = bytes.withUnsafeBytes({ FileIdentity($0) }) else { continue }
-            if let superblock = newestSuperblock(header, fileID: identity.fileID), !superblock.isUnsettled || superblock.end > FileFormat.dataStart { return false }
+            if let superblock = newestSuperblock(header, fileID: identity.fileID),
+                !superblock.isUnsettled || superblock.end > FileFormat.dataStart
+            {
+                return false
+            }
         }
         // The first superblock has generation 1.
         let written = FileFormat.identityOffsets.map { (start: Int($0), size: FileIdentity.Layout.size) }

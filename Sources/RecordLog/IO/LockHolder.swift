@@ -21,9 +21,9 @@ enum LockHolder {
         for line in list.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
             guard words.count >= 6, words[1] == "FLOCK", words[3] == "WRITE", let process = Int32(words[4]), process > 0 else { continue }
-            let place = words[5].split(separator: ":", omittingEmptySubsequences: false)
-            guard place.count == 3, let major = UInt64(place[0], radix: 16), let minor = UInt64(place[1], radix: 16),
-                let inode = UInt64(place[2]), inode == identity.inode, SystemInformation.isDevice(identity.device, major, minor)
+            let numbers = words[5].split(separator: ":", omittingEmptySubsequences: false)
+            guard numbers.count == 3, let major = UInt64(numbers[0], radix: 16), let minor = UInt64(numbers[1], radix: 16),
+                let inode = UInt64(numbers[2]), inode == identity.inode, SystemInformation.isDevice(identity.device, major, minor)
             else { continue }
             return process
         }

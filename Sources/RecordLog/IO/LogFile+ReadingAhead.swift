@@ -17,7 +17,8 @@ extension LogFile {
         return (0...Self.looks).allSatisfy { look in
             let offset = range.lowerBound + (length - 1) / Self.looks * look
             let index = Int(truncatingIfNeeded: offset >> segmentShift)
-            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring)) else { return false }
+            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
+            else { return false }
             return storage.isInMemory(base + Int(offset & segmentMask))
         }
     }
@@ -41,7 +42,9 @@ extension LogFile {
             let start = base + Int(offset & segmentMask)
             sum ^= start.load(as: UInt8.self)
             // Half of all rows begin in one cache line and have the bytes that are read in the next.
-            if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine { sum ^= start.load(fromByteOffset: CacheLine.size, as: UInt8.self) }
+            if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine {
+                sum ^= start.load(fromByteOffset: CacheLine.size, as: UInt8.self)
+            }
         }
         return sum
     }

@@ -17,7 +17,7 @@ extension LogFile {
         let start = address &- UInt64(record.distance)
         guard record.distance >= FrameHeader.Layout.size, record.distance <= Int(address & segmentMask),
             try isInFrame(record, frame: start, end: end)
-        else { throw StoreError.corrupt(path, at: address, "a row lies outside every valid frame") }
+        else { throw StoreError.corrupt(path, at: address, "a row is outside every valid frame") }
         return (record, pointer + record.bodyOffset)
     }
 

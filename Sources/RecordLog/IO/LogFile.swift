@@ -7,7 +7,7 @@ import Synchronization
 /// rows as fast as in a mapping; a single read tests one more bit.
 ///
 /// Invariants:
-/// 1. A frame lies within one segment, so a verified frame is contiguous in memory.
+/// 1. A frame is within one segment, so a verified frame is contiguous in memory.
 /// 2. Callers read only frames that `verify` has passed, and only below the end that the file had when they learned of the frame;
 ///    committed bytes never change, so a verified frame stays verified.
 /// 3. Segments do not move as long as this object lives.
@@ -85,7 +85,8 @@ package final class LogFile: @unchecked Sendable {
     static func cut(_ path: String, to size: UInt64) -> StoreError {
         StoreError(
             .corrupt, path: path, at: size, "the file was cut to \(size) bytes while it was open; commits that ended behind that are lost",
-            remedy: "Find out what cuts it, and run `heartwood verify` to see which commits are lost; then restore a backup, or bring out what is left with `heartwood salvage`.")
+            remedy: "Find out what cuts it, and run `heartwood verify` to see which commits are lost; then restore a backup, or bring out "
+                + "the commits that are left with `heartwood salvage`.")
     }
 
     static func bitmapSize(segmentSize: Int) -> Int { max(8, segmentSize / FrameHeader.alignment / 8) }
@@ -98,7 +99,8 @@ package final class LogFile: @unchecked Sendable {
     /// The error for a write past `sizeMax`.
     func full() -> StoreError {
         StoreError(
-            .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments", remedy: "Compact it, or split the data over several stores.")
+            .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments",
+            remedy: "Compact it, or split the data over several stores.")
     }
 
     /// The largest payload that fits a frame in any segment; the first segment contains the header too.

@@ -112,7 +112,8 @@ final class MemoryFile: Sendable {
     private func chunk(_ offset: UInt64, _ state: inout State) -> UnsafeMutableRawPointer? {
         let index = Int(offset >> Self.chunkShift)
         while state.chunks.count <= index {
-            guard UInt64(state.chunks.count + 1) << Self.chunkShift <= memoryMax, let made = LazyMemory.tryZeroed(Self.chunkSize) else { return nil }
+            guard UInt64(state.chunks.count + 1) << Self.chunkShift <= memoryMax, let made = LazyMemory.tryZeroed(Self.chunkSize)
+            else { return nil }
             state.chunks.append(made)
         }
         return state.chunks[index]
@@ -122,7 +123,7 @@ final class MemoryFile: Sendable {
     private func outOfMemory(_ offset: UInt64, errno: Int32? = nil) -> StoreError {
         StoreError(
             .noSpace, path: path, at: offset, "the process has no memory for another \(Self.chunkSize >> 20) MiB of a store in memory",
-            remedy: "Raise the limit of the process (`ulimit -v`), or keep the store in a file; what was saved before is whole.", errno: errno)
+            remedy: "Raise the limit of the process (`ulimit -v`), or keep the store in a file; earlier saves are whole.", errno: errno)
     }
 
     var size: UInt64 { state.withLock { $0.size } }

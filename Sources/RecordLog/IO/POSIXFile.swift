@@ -10,7 +10,7 @@ import Synchronization
         private let fork = ForkGeneration.current
         /// The newest mapping; each one links to an older one.
         private let mappings = Mutex<Mapping?>(nil)
-        private let courtesy = LockFairness()
+        private let fairness = LockFairness()
         #if os(Linux) || os(Android)
             private let windows = WriteWindows()
         #endif
@@ -152,8 +152,8 @@ import Synchronization
 
         func lock(timeout: Duration) throws(StoreError) {
             try checkFork()
-            courtesy.rest()
-            if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return courtesy.take() }
+            fairness.rest()
+            if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return fairness.take() }
             let deadline = ContinuousClock.now + timeout
             var pause: UInt32 = 50
             while true {
@@ -166,7 +166,7 @@ import Synchronization
                 }
                 usleep(pause)
                 pause = min(pause * 2, 2000)
-                if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return courtesy.take() }
+                if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return fairness.take() }
             }
         }
 
@@ -175,7 +175,7 @@ import Synchronization
             #if os(Linux) || os(Android)
                 windows.suspend()
             #endif
-            courtesy.release()
+            fairness.release()
             _ = flock(descriptor, LOCK_UN)
         }
 

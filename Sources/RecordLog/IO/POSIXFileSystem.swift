@@ -159,9 +159,9 @@ import Platform
             case ENXIO: (.notAStore, "Give the path of a store file, not of a pipe, a socket or a device.")
             case EEXIST: (.exists, "Choose another path, or open the file that is there.")
             // The error of a write that starts at the limit. Bytes of the partial write before it stay behind the log's end.
-            case EFBIG: (.noSpace, "The file may not grow: raise the limit of the process (`ulimit -f`), or use a file system that allows larger files; "
-                + "what was saved before is whole.")
-            case ENOSPC, EDQUOT: (.noSpace, "Free some space and save again; what was saved before is whole.")
+            case EFBIG: (.noSpace, "The file may not grow: raise the limit of the process (`ulimit -f`), or use a file system that allows "
+                + "larger files; earlier saves are whole.")
+            case ENOSPC, EDQUOT: (.noSpace, "Free some space and save again; earlier saves are whole.")
             default: (.io, "The file system reported an error; check the disk, then reopen the store.")
             }
             return StoreError(kind, path: path, at: offset, "\(call) failed: \(reason)", remedy: remedy, errno: code)

@@ -9,9 +9,9 @@
 /// 3. A step of more than `nearby` starts over.
 struct Readahead {
     /// While the scan is in this range, nothing is requested.
-    private var calm: Range<UInt64> = .max ..< .max
+    private var covered: Range<UInt64> = .max ..< .max
     /// The last request.
-    private var asked: Range<UInt64> = 0..<0
+    private var requested: Range<UInt64> = 0..<0
     private var length: UInt64 = 0
     /// The number of advances in one direction; negative for backward.
     private var steps = 0
@@ -24,41 +24,41 @@ struct Readahead {
     /// - Returns: the range to request, which may extend past the file's end; usually nil.
     @inline(__always)
     mutating func reach(_ offset: UInt64) -> Range<UInt64>? {
-        calm.contains(offset) ? nil : move(to: offset)
+        covered.contains(offset) ? nil : move(to: offset)
     }
 
     /// Whether the offset continues the scan.
     @inline(__always)
     fileprivate func isNear(_ offset: UInt64) -> Bool {
-        if offset >= calm.upperBound { return offset - calm.upperBound <= Self.nearby }
-        return offset >= calm.lowerBound || calm.lowerBound - offset <= Self.nearby
+        if offset >= covered.upperBound { return offset - covered.upperBound <= Self.nearby }
+        return offset >= covered.lowerBound || covered.lowerBound - offset <= Self.nearby
     }
 
     @inline(never)
     private mutating func move(to offset: UInt64) -> Range<UInt64>? {
         // Offsets may come from a damaged index.
         guard offset < .max / 2 else { return nil }
-        let isForward = offset >= calm.upperBound
+        let isForward = offset >= covered.upperBound
         if isNear(offset) {
             steps = isForward ? max(steps, 0) + 1 : min(steps, 0) - 1
         } else {
             steps = 0
         }
         guard abs(steps) > 1 else {
-            (calm, asked, length) = (offset..<offset + 1, offset..<offset, 0)
+            (covered, requested, length) = (offset..<offset + 1, offset..<offset, 0)
             return nil
         }
         length = length == 0 ? Self.least : min(length * 2, Self.most)
         if isForward {
-            let start = max(offset, asked.upperBound)
-            asked = start..<start + length
-            calm = offset..<asked.upperBound - length / 2
+            let start = max(offset, requested.upperBound)
+            requested = start..<start + length
+            covered = offset..<requested.upperBound - length / 2
         } else {
-            let end = min(offset, asked.lowerBound)
-            asked = (end > length ? end - length : 0)..<end
-            calm = (asked.lowerBound == 0 ? 0 : min(asked.lowerBound + length / 2, offset))..<offset + 1
+            let end = min(offset, requested.lowerBound)
+            requested = (end > length ? end - length : 0)..<end
+            covered = (requested.lowerBound == 0 ? 0 : min(requested.lowerBound + length / 2, offset))..<offset + 1
         }
-        return asked.isEmpty ? nil : asked
+        return requested.isEmpty ? nil : requested
     }
 }
 

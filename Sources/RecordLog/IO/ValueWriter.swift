@@ -42,12 +42,12 @@ public final class ValueWriter {
         while rest.count > 0 {
             // Writes whole chunks directly from the caller's memory, except the last one, which must not be followed by an empty chunk.
             if buffered == 0, rest.count > chunkSize {
-                try place(UnsafeRawBufferPointer(rebasing: rest[..<chunkSize]))
+                try appendChunk(UnsafeRawBufferPointer(rebasing: rest[..<chunkSize]))
                 rest = UnsafeRawBufferPointer(rebasing: rest[chunkSize...])
                 continue
             }
             if buffered == chunkSize {
-                try place(UnsafeRawBufferPointer(rebasing: memory[..<buffered]))
+                try appendChunk(UnsafeRawBufferPointer(rebasing: memory[..<buffered]))
                 buffered = 0
                 continue
             }
@@ -75,13 +75,13 @@ public final class ValueWriter {
         memory = grown
     }
 
-    private func place(_ chunk: UnsafeRawBufferPointer) throws(StoreError) {
+    private func appendChunk(_ chunk: UnsafeRawBufferPointer) throws(StoreError) {
         guard chunks.count < chunksMax else {
             throw StoreError(
                 .tooLarge, path: path, "a value of more than \(UInt64(chunksMax) * UInt64(chunkSize)) bytes is larger than a store holds",
                 remedy: "Split it over several values, or make the store with larger segments.")
         }
-        chunks.append(try appender.placeValue(.valueChunk, chunk))
+        chunks.append(try appender.appendValueFrame(.valueChunk, chunk))
     }
 
     /// Makes every later `append` throw.
@@ -92,13 +92,13 @@ public final class ValueWriter {
         close()
         let last = UnsafeRawBufferPointer(rebasing: memory[..<buffered])
         if chunks.isEmpty, buffered <= inlineMax { return LargeValue(stored: StoredValue.encode(inline: last), count: count) }
-        try place(last)
+        try appendChunk(last)
         var reference = ValueReference(form: .chunk, length: count, pointer: chunks[0])
         if chunks.count > 1 {
             reference.form = .list
             let list = ValueList.encode(length: count, chunkLength: chunkSize, chunks)
             reference.pointer = try list.withUnsafeBufferPointer { list throws(StoreError) in
-                try appender.placeValue(.valueList, UnsafeRawBufferPointer(list))
+                try appender.appendValueFrame(.valueList, UnsafeRawBufferPointer(list))
             }
         }
         return LargeValue(stored: reference.encoded, count: count)

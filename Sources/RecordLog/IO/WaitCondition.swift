@@ -8,7 +8,7 @@ import Platform
 /// 1. What makes a condition true changes inside `change`, so that no thread looks before the change and sleeps after it.
 /// 2. No caller's code runs for long, and none waits for another lock, inside `change` or a condition.
 final class WaitCondition: @unchecked Sendable {
-    // Unchecked: the system's objects are made for several threads, and lie in memory of their own, which never moves.
+    // Unchecked: the system's objects are made for several threads, and are in memory of their own, which never moves.
     #if canImport(ucrt)
         private let mutex = UnsafeMutablePointer<SRWLOCK>.allocate(capacity: 1)
         private let condition = UnsafeMutablePointer<CONDITION_VARIABLE>.allocate(capacity: 1)

@@ -59,7 +59,9 @@ struct AddedEntries: ~Copyable {
     /// Adds the runs of every index in the list, by its ID.
     func add(to indexes: inout [RunSet?]) {
         // An index whose entries were spilled has a buffer for further entries.
-        for number in indexes.indices where buffers.unretained(number) != nil { indexes[number] = indexes[number].map { runs(of: number, over: $0) } }
+        for number in indexes.indices where buffers.unretained(number) != nil {
+            indexes[number] = indexes[number].map { runs(of: number, over: $0) }
+        }
     }
 
     /// Forgets an index's entries.

@@ -9,21 +9,21 @@ struct FlushedRuns {
         self.kept = kept
     }
 
-    /// Appends the new run's root to the sink, if it fits a frame. The sink must have placed the blocks.
-    mutating func appendRoot(to sink: any PlacingFrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
+    /// Appends the new run's root to the sink, if it fits a frame. The sink must have assigned the blocks' offsets.
+    mutating func appendRoot(to sink: any FileFrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
 
     /// A copy for another sink, to which the frames were moved.
     /// - Parameter tickets: the other sink's tickets, by their numbers in this sink.
     func moved(to tickets: [FrameTicket]) -> FlushedRuns { FlushedRuns(new: new?.moved(to: tickets), kept: kept) }
 
     /// All runs, once the root is in the file; nil if the root fits no frame.
-    func runs(in sink: any PlacingFrameSink, source: any FrameSource) -> [SortedRun]? {
+    func runs(in sink: any FileFrameSink, source: any FrameSource) -> [SortedRun]? {
         guard let new else { return kept }
         return new.run(in: sink).map { [SortedRun(manifest: $0, source: source)] + kept }
     }
 }
 
-/// A run whose blocks were appended to a sink, and whose root is not appended or not placed yet.
+/// A run whose blocks were appended to a sink, and whose root is not appended or has no offset yet.
 struct RunBlocks {
     private var blocks: [IndexRoot.Block]
     private let tickets: [FrameTicket]
@@ -39,12 +39,12 @@ struct RunBlocks {
     }
 
     fileprivate func moved(to tickets: [FrameTicket]) -> RunBlocks {
-        precondition(root == nil, "a root names places")
+        precondition(root == nil, "no root is appended yet, since a root has the offsets of blocks")
         return RunBlocks(blocks: blocks, tickets: self.tickets.map { tickets[$0.number] }, entryCount: entryCount, byteCount: byteCount)
     }
 
-    /// Appends the root to the sink, if it fits a frame. The sink must have placed the blocks.
-    fileprivate mutating func appendRoot(to sink: any PlacingFrameSink) throws(StoreError) {
+    /// Appends the root to the sink, if it fits a frame. The sink must have assigned the blocks' offsets.
+    fileprivate mutating func appendRoot(to sink: any FileFrameSink) throws(StoreError) {
         for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
         let bytes = IndexRoot.encode(blocks)
         guard bytes.count <= sink.payloadMax else { return }
@@ -52,8 +52,8 @@ struct RunBlocks {
         root = try sink.append(.indexRoot, bytes)
     }
 
-    /// The run, once its root is placed.
-    fileprivate func run(in sink: any PlacingFrameSink) -> Manifest.Run? {
+    /// The run, once its root has an offset.
+    fileprivate func run(in sink: any FileFrameSink) -> Manifest.Run? {
         root.map { Manifest.Run(root: sink.pointer($0), entryCount: entryCount, byteCount: byteCount) }
     }
 }

@@ -212,18 +212,18 @@ struct IndexBlock {
         // Either the entry's key or the key has ended.
         let at = matched &+ same
         guard at < key.count else { return (1, at) }
-        var place = at
+        var position = at
         var shift: UInt64 = 40
-        while place < key.count {
-            guard place &- at < KeyBuilder.rowSuffixSize else { return (-1, at) }
+        while position < key.count {
+            guard position &- at < KeyBuilder.rowSuffixSize else { return (-1, at) }
             let byte = Int(entry.row >> shift & 0xFF)
-            let order = byte &- Int(key[place])
+            let order = byte &- Int(key[position])
             if order != 0 { return (order, at) }
             shift = shift &- 8
-            place &+= 1
+            position &+= 1
         }
         // The key ends within the entry's row number, or with it.
-        return (place &- at == KeyBuilder.rowSuffixSize ? 0 : 1, key.count)
+        return (position &- at == KeyBuilder.rowSuffixSize ? 0 : 1, key.count)
     }
 
     private func search(_ key: UnsafeRawBufferPointer, from start: Int) -> Bound {

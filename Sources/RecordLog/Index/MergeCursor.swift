@@ -7,13 +7,13 @@ final class MergeCursor {
     private let cursors: [RunCursor]
     private let isDescending: Bool
     private let keepsTombstones: Bool
-    private let order: UnsafeMutablePointer<Place>
+    private let order: UnsafeMutablePointer<Input>
     private var count = 0
     private var isStarted = false
     /// Whether the first two cursors may have equal entries: false if the first was just found to be before the second.
     private var mayBeEqual = true
 
-    private struct Place {
+    private struct Input {
         let cursor: Unmanaged<RunCursor>
         /// The run's age: 0 for the newest.
         let age: Int
@@ -25,7 +25,7 @@ final class MergeCursor {
         self.keepsTombstones = keepsTombstones
         order = .allocate(capacity: max(1, cursors.count))
         for (age, cursor) in cursors.enumerated() where cursor.isValid {
-            (order + count).initialize(to: Place(cursor: .passUnretained(cursor), age: age))
+            (order + count).initialize(to: Input(cursor: .passUnretained(cursor), age: age))
             count += 1
             var index = count - 1
             while index > 0, isAfter(index - 1, index) {

@@ -23,7 +23,7 @@ final class ParallelIndexFlush: @unchecked Sendable {
 
         /// Moves the thread's frames to a sink.
         func move(to sink: any FrameSink) throws(StoreError) -> FlushedRuns {
-            guard let made = try outcome?.get() else { preconditionFailure("what is done has an outcome") }
+            guard let made = try outcome?.get() else { preconditionFailure("a flush that is done has an outcome") }
             return made.moved(to: try frames.move(to: sink))
         }
     }

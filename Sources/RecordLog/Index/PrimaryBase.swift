@@ -109,8 +109,8 @@ final class PrimaryBase: @unchecked Sendable {
         fileprivate var pointers: [FramePointer] = []
         fileprivate var tickets: [(page: Int, FrameTicket)] = []
 
-        /// Appends the directory to the sink, which must have placed the pages.
-        mutating func appendDirectory(to sink: any PlacingFrameSink) throws(StoreError) -> FrameTicket {
+        /// Appends the directory to the sink, which must have assigned the pages' offsets.
+        mutating func appendDirectory(to sink: any FileFrameSink) throws(StoreError) -> FrameTicket {
             for (index, ticket) in tickets { pointers[index] = sink.pointer(ticket) }
             var writer = ByteWriter()
             for pointer in pointers { writer.append(pointer) }

@@ -65,18 +65,18 @@ extension RunSet {
     }
 
     /// Whether a checkpoint would change the runs on disk.
-    func needsFlush(_ merging: Merging) -> Bool { !fresh.isEmpty || !frozen.isEmpty || joinedCount(merging) > 1 }
+    func needsFlush(_ merging: Merging) -> Bool { !fresh.isEmpty || !flushing.isEmpty || joinedCount(merging) > 1 }
 
     /// The merge that a checkpoint does: the fresh runs, and the newest runs on disk that are not large enough to stay, become one run.
     /// - Returns: nil if the runs on disk stay.
     func flush(_ merging: Merging) -> RunMerge? {
         guard needsFlush(merging) else { return nil }
         let count = joinedCount(merging)
-        return RunMerge(runs: RunSet(fresh: fresh, frozen: frozen, disk: Array(disk[..<count])), kept: Array(disk[count...]))
+        return RunMerge(runs: RunSet(fresh: fresh, flushing: flushing, disk: Array(disk[..<count])), kept: Array(disk[count...]))
     }
 
     /// The merge of all runs into one.
     var whole: RunMerge { RunMerge(runs: self, kept: []) }
 
-    fileprivate var onlyRun: SortedRun? { fresh.isEmpty && frozen.isEmpty && disk.count == 1 ? disk.first : nil }
+    fileprivate var onlyRun: SortedRun? { fresh.isEmpty && flushing.isEmpty && disk.count == 1 ? disk.first : nil }
 }

@@ -12,7 +12,7 @@ extension RunSet {
     private func freshEstimate(in range: KeyRange) throws(StoreError) -> Int {
         var count = 0
         for run in fresh { count += try run.count(range) }
-        for run in frozen { count += try run.count(range) }
+        for run in flushing { count += try run.count(range) }
         return count
     }
 
@@ -32,7 +32,7 @@ extension RunSet {
             while try merged.next() { count += 1 }
             return count
         }
-        let small = RunSet(fresh: fresh, frozen: frozen, disk: Array(newerDisk))
+        let small = RunSet(fresh: fresh, flushing: flushing, disk: Array(newerDisk))
         let merged = try small.merged(range, keepsTombstones: true)
         var count = inBase
         while try merged.next() {

@@ -8,7 +8,7 @@
 final class RunSet: Sendable {
     let fresh: [FreshRun]
     /// While a checkpoint is being written: the runs that it writes to the disk. Older than `fresh`.
-    let frozen: [FreshRun]
+    let flushing: [FreshRun]
     let disk: [SortedRun]
 
     static let empty = RunSet()
@@ -16,14 +16,14 @@ final class RunSet: Sendable {
     static let memoryRunsMax = 8
     static let diskRunsMax = 9
 
-    init(fresh: [FreshRun] = [], frozen: [FreshRun] = [], disk: [SortedRun] = []) {
+    init(fresh: [FreshRun] = [], flushing: [FreshRun] = [], disk: [SortedRun] = []) {
         self.fresh = fresh
-        self.frozen = frozen
+        self.flushing = flushing
         self.disk = disk
     }
 
-    var freshEntryCount: Int { fresh.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
-    var freshByteCount: Int { fresh.reduce(0) { $0 + $1.byteCount } + frozen.reduce(0) { $0 + $1.byteCount } }
+    var freshEntryCount: Int { fresh.reduce(0) { $0 + $1.countMax } + flushing.reduce(0) { $0 + $1.countMax } }
+    var freshByteCount: Int { fresh.reduce(0) { $0 + $1.byteCount } + flushing.reduce(0) { $0 + $1.byteCount } }
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
     var diskByteCount: UInt64 { disk.reduce(0) { $0 + $1.byteCount } }
 
@@ -35,11 +35,11 @@ final class RunSet: Sendable {
         all.reserveCapacity(fresh.count + 1)
         all.append(joined.count < 2 ? run : .memory(.joining(joined)))
         all += fresh[max(0, joined.count - 1)...]
-        return RunSet(fresh: all, frozen: frozen, disk: disk)
+        return RunSet(fresh: all, flushing: flushing, disk: disk)
     }
 
     /// The same runs, marked as written by no checkpoint.
-    var allFresh: RunSet { RunSet(fresh: fresh + frozen + disk.map { .spilled($0) }) }
+    var allFresh: RunSet { RunSet(fresh: fresh + flushing + disk.map { .spilled($0) }) }
 
     /// The runs that are joined with a new run, and that run, newest first.
     private func joinedRuns(_ run: FreshRun) -> [ImmutableMemtable] {
@@ -63,9 +63,9 @@ final class RunSet: Sendable {
 
     private func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
         var cursors: [RunCursor] = []
-        cursors.reserveCapacity(fresh.count + frozen.count + disk.count)
+        cursors.reserveCapacity(fresh.count + flushing.count + disk.count)
         for run in fresh { cursors.append(try run.cursor(range, isDescending: isDescending)) }
-        for run in frozen { cursors.append(try run.cursor(range, isDescending: isDescending)) }
+        for run in flushing { cursors.append(try run.cursor(range, isDescending: isDescending)) }
         for run in disk { cursors.append(try RunCursor.over(run, range, isDescending: isDescending)) }
         return cursors
     }
@@ -75,8 +75,8 @@ final class RunSet: Sendable {
     func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
         var found: (row: UInt64, isTombstone: Bool)?
         var isAmbiguous = false
-        for index in 0..<fresh.count + frozen.count {
-            let run = index < fresh.count ? fresh[index] : frozen[index - fresh.count]
+        for index in 0..<fresh.count + flushing.count {
+            let run = index < fresh.count ? fresh[index] : flushing[index - fresh.count]
             guard let entry = try run.first(prefix: key) else { continue }
             if found != nil { isAmbiguous = true }
             found = entry

@@ -57,7 +57,8 @@ final class ScratchFile {
         try runs.appendRoot(to: appender)
         try appender.flush()
         guard let made = runs.runs(in: appender, source: frames) else {
-            throw StoreError(.tooLarge, path: file.path, "a run of index entries has too long a list of blocks", remedy: "None: they stay in memory.")
+            throw StoreError(
+                .tooLarge, path: file.path, "a run of index entries has too long a list of blocks", remedy: "None: they stay in memory.")
         }
         return made.first
     }

@@ -23,14 +23,14 @@ struct SparseIndex {
     func bounds(of wanted: UInt64, among count: Int) -> (low: Int, high: Int) {
         // The first block's separator is before everything.
         guard samples.count > 1 else { return (1, count) }
-        let first = place(from: 1) { $0 < wanted }
-        let behind = first < samples.count && samples[first] == wanted ? place(from: first) { $0 <= wanted } : first
+        let first = partitioningIndex(from: 1) { $0 < wanted }
+        let behind = first < samples.count && samples[first] == wanted ? partitioningIndex(from: first) { $0 <= wanted } : first
         return (first == 1 ? 1 : (first &- 1) &* Self.stride &+ 1, behind < samples.count ? behind &* Self.stride : count)
     }
 
     /// The first sample from `start` on for which `isBefore` is false.
     @inline(__always)
-    private func place(from start: Int, _ isBefore: (UInt64) -> Bool) -> Int {
+    private func partitioningIndex(from start: Int, _ isBefore: (UInt64) -> Bool) -> Int {
         var start = start, length = samples.count &- start
         while length > 0 {
             let half = length / 2

@@ -83,7 +83,8 @@ struct RowScan {
         guard address >= frame.start, address < frame.end else { return nil }
         let pointer = frame.pointer + Int(truncatingIfNeeded: address &- frame.start)
         guard let length = RowRecord.insertedBody(
-            pointer, limit: Int(truncatingIfNeeded: frame.end &- address), reference, distance: Int(truncatingIfNeeded: address &- frame.frameStart)),
+            pointer, limit: Int(truncatingIfNeeded: frame.end &- address), reference,
+            distance: Int(truncatingIfNeeded: address &- frame.frameStart)),
             length >= minimumSize
         else { return nil }
         let view = UnsafeRowView(body: pointer + RowRecord.Layout.size, byteCount: length, reference: reference, version: 1)

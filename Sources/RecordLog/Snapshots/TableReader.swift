@@ -3,14 +3,14 @@ import Synchronization
 /// The objects that a look-up of one table's rows needs, without reference counts. The snapshot that made it keeps them alive.
 struct TableReader {
     private let delta: Unmanaged<PrimaryDelta>?
-    private let frozen: Unmanaged<PrimaryDelta>?
+    private let flushing: Unmanaged<PrimaryDelta>?
     private let base: Unmanaged<PrimaryBase>?
     private let pages: UnsafeMutablePointer<Atomic<UInt>>?
     private let pageCount: Int
 
     init(_ state: TableState?) {
         delta = state.map { Unmanaged.passUnretained($0.primary.delta) }
-        frozen = state?.primary.frozen.map { Unmanaged.passUnretained($0) }
+        flushing = state?.primary.flushing.map { Unmanaged.passUnretained($0) }
         base = state?.primary.base.map { Unmanaged.passUnretained($0) }
         pages = state?.primary.base?.resolved
         pageCount = state?.primary.base?.pageCount ?? 0
@@ -22,8 +22,8 @@ struct TableReader {
         guard let delta else { return 0 }
         let address = delta._withUnsafeGuaranteedRef { $0.load(row) }
         if address != 0 { return address }
-        guard let frozen else { return 0 }
-        return frozen._withUnsafeGuaranteedRef { $0.load(row) }
+        guard let flushing else { return 0 }
+        return flushing._withUnsafeGuaranteedRef { $0.load(row) }
     }
 
     /// The row's address in the base; 0 if it has none.

@@ -13,9 +13,9 @@ public struct ValueReader: Sendable {
     /// The value's bytes.
     public let count: Int
     private let source: any ValueSource
-    private let place: Place
+    private let storage: Storage
 
-    private enum Place: @unchecked Sendable {
+    private enum Storage: @unchecked Sendable {
         // Unchecked: they point at committed bytes, which never change.
         case inline(UnsafeRawBufferPointer)
         case chunk(FramePointer)
@@ -34,23 +34,23 @@ public struct ValueReader: Sendable {
         switch value {
         case .inline(let bytes):
             count = bytes.count
-            place = .inline(bytes)
+            storage = .inline(bytes)
         case .reference(let reference):
             // Checked before any memory is allocated: chunks are before their list, and one chunk fits a segment.
             let most = reference.form == .list ? reference.pointer.offset : UInt64(RowRecord.bodyLengthMax)
             guard reference.length <= most, let length = Int(exactly: reference.length) else {
-                throw Self.corrupt(source, at: reference.pointer.offset, "a row's value is longer than what is before it")
+                throw Self.corrupt(source, at: reference.pointer.offset, "a row's value has an impossible length")
             }
             count = length
             guard reference.form == .list else {
-                place = .chunk(reference.pointer)
+                storage = .chunk(reference.pointer)
                 return
             }
             let payload = try Self.payload(reference.pointer, .valueList, before: .max, source)
             guard let list = ValueList(payload), list.length == reference.length else {
                 throw Self.corrupt(source, at: reference.pointer.offset, "the list of a value's chunks does not agree with the row")
             }
-            place = .list(list, at: reference.pointer.offset)
+            storage = .list(list, at: reference.pointer.offset)
         }
     }
 
@@ -69,7 +69,7 @@ public struct ValueReader: Sendable {
 
     /// Whether the value is in its row, not in separate frames.
     package var isInline: Bool {
-        if case .inline = place { return true }
+        if case .inline = storage { return true }
         return false
     }
 
@@ -77,7 +77,7 @@ public struct ValueReader: Sendable {
 
     /// The number of pieces of the value.
     public var chunkCount: Int {
-        switch place {
+        switch storage {
         case .inline, .chunk: 1
         case .list(let list, _): list.chunkCount
         }
@@ -85,7 +85,7 @@ public struct ValueReader: Sendable {
 
     /// The length of every chunk except the last.
     private var chunkLength: Int {
-        switch place {
+        switch storage {
         case .inline, .chunk: max(count, 1)
         case .list(let list, _): Int(clamping: list.chunkLength)
         }
@@ -96,7 +96,7 @@ public struct ValueReader: Sendable {
     /// - Precondition: `index` is less than `chunkCount`.
     public func unsafeChunk(_ index: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < chunkCount, "a value has no such chunk")
-        switch place {
+        switch storage {
         case .inline(let bytes): return bytes
         case .chunk(let pointer):
             let payload = try Self.payload(pointer, .valueChunk, before: .max, source)

@@ -1,4 +1,4 @@
-/// A file of a database, or bytes in its place.
+/// A file of a database, or bytes that stand for one.
 protocol ByteSource: Sendable {
     /// - Returns: the count of bytes read, fewer than asked only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SQLiteFileError) -> Int

@@ -11,9 +11,9 @@
 /// (4) That commit stays in the log, or the log begins anew with other salts, or the log is cut or removed. `check` finds each of them.
 ///     It runs after the reading, so it finds all that happened before or during it.
 /// (5) A page that our log has is read from the log. Its frame stays as it was until the salts change, which (4) finds.
-/// (6) Without frames of our own, a whole cycle (commit, checkpoint, cut) could lie between two checks. It changes the file's
-///     modification time, which counts only then: with frames, a checkpoint of them changes the time but no page that we read. A time
-///     that is too young to tell two changes apart is waited for when the file is opened.
+/// (6) Without frames of our own, a whole cycle (commit, checkpoint, cut) could fall between two checks. It changes the file's
+///     modification time, which counts only then: with frames, a checkpoint of them changes the time but no page that we read. If a
+///     time is so young that two changes may have it, opening waits until it is older.
 /// (7) A rollback journal that no running writer owns is laid over the file, as SQLite would roll it back. SQLite removes it when it
 ///     does, and that shows.
 ///

@@ -6,12 +6,12 @@ import Platform
     struct POSIXFiles: DatabaseFiles {
         let path: String
         /// The longest wait for a writer's lock.
-        let patience: Duration
+        let lockTimeout: Duration
         private let file: POSIXSource
 
-        init(path: String, patience: Duration) throws(SQLiteFileError) {
+        init(path: String, lockTimeout: Duration) throws(SQLiteFileError) {
             self.path = path
-            self.patience = patience
+            self.lockTimeout = lockTimeout
             guard let file = try POSIXSource.open(path) else {
                 throw SQLiteFileError(.notFound, path: path, "there is no such file", remedy: "Check the path.")
             }
@@ -45,7 +45,7 @@ import Platform
             return true
         }
 
-        func lock() throws(SQLiteFileError) -> Bool { try file.lock.take(patience) }
+        func lock() throws(SQLiteFileError) -> Bool { try file.lock.take(timeout: lockTimeout) }
         func unlock() { file.lock.release() }
         func isReserved() -> Bool? { file.lock.isReserved() }
     }

@@ -28,10 +28,10 @@ import Platform
         #endif
 
         /// - Returns: false if the file system has no such locks.
-        func take(_ patience: Duration) throws(SQLiteFileError) -> Bool {
+        func take(timeout: Duration) throws(SQLiteFileError) -> Bool {
             // The kernel's calls want 64-bit offsets.
             guard MemoryLayout<off_t>.size == 8 else { return false }
-            let deadline = ContinuousClock.now + patience
+            let deadline = ContinuousClock.now + timeout
             var pause: UInt32 = 100
             while true {
                 switch attempt() {
@@ -40,7 +40,7 @@ import Platform
                 case EINVAL, ENOLCK, ENOSYS, EOPNOTSUPP, ENOTSUP: return false
                 case let code: throw SQLiteFileError.system("fcntl", path, code)
                 }
-                guard ContinuousClock.now < deadline else { throw busy(patience) }
+                guard ContinuousClock.now < deadline else { throw busy(timeout) }
                 usleep(pause)
                 pause = min(pause * 2, 10_000)
             }
@@ -82,9 +82,9 @@ import Platform
             return lock
         }
 
-        private func busy(_ patience: Duration) -> SQLiteFileError {
+        private func busy(_ timeout: Duration) -> SQLiteFileError {
             SQLiteFileError(
-                .busy, path: path, "another program held its lock on the database for \(patience)",
+                .busy, path: path, "another program held its lock on the database for \(timeout)",
                 remedy: "Try again once that program has finished writing.")
         }
     }

@@ -8,7 +8,7 @@ final class PageStore {
     let pageSize: Int
     let usableSize: Int
     let pageCount: UInt32
-    /// The most pages that one walk can meet. A file may state any page count, so this one is from the files' sizes.
+    /// The most pages that one scan can meet. A file may state any page count, so this one is from the files' sizes.
     let presentPages: Int
     /// The most bytes that one value can have.
     let presentBytes: Int

@@ -17,7 +17,7 @@ package struct SQLiteIndexCursor: ~Copyable {
     private let rowidField: Int?
     private var isStarted = false
     private var isAtEnd = false
-    /// Whether the next entry is the deepest page's cell, which stands between the child just walked and the next.
+    /// Whether the next entry is the deepest page's cell, which stands between the child just scanned and the next.
     private var isBetweenChildren = false
 
     init(pages: PageStore, root: UInt32, shape: RecordShape, keyColumns: [KeyColumn], rowidField: Int?) {
@@ -65,7 +65,7 @@ package struct SQLiteIndexCursor: ~Copyable {
                 try load(middle)
                 let order = try compare(with: key)
                 // A search compares few entries, some of them more than once.
-                row.beginWalk()
+                row.beginScan()
                 if order < 0 || (order == 0 && side == .after) { low = middle + 1 } else { high = middle }
             }
             path.top.pointee.index = low
@@ -87,7 +87,7 @@ package struct SQLiteIndexCursor: ~Copyable {
 
     private mutating func begin() {
         path.reset()
-        row.beginWalk()
+        row.beginScan()
         isStarted = false
         isAtEnd = false
         isBetweenChildren = false

@@ -1,6 +1,6 @@
 /// The rows of a table, in the order of their rowids.
 ///
-/// (1) Rowids rise along a walk, or it is an error.
+/// (1) Rowids rise along a scan, or it is an error.
 /// (2) A cursor allocates with the depth of its tree and its longest row, not with the count of rows.
 package struct SQLiteTableCursor: ~Copyable {
     /// The row at which the cursor stands, once `next` or `find` has returned true.
@@ -68,7 +68,7 @@ package struct SQLiteTableCursor: ~Copyable {
 
     private mutating func begin() {
         path.reset()
-        row.beginWalk()
+        row.beginScan()
         isStarted = false
         isAtEnd = false
         lastRowid = nil

@@ -14,7 +14,7 @@ struct TreePage {
     var cellCount = 0
     /// The offset of the cells' offsets.
     var cells = 0
-    /// Of a leaf the cell, of an interior page the child that the walk is at.
+    /// Of a leaf the cell, of an interior page the child that the scan is at.
     var index = 0
 
     /// The offset of the page's own header: page 1 begins with the database's.
@@ -28,10 +28,10 @@ struct TreePage {
     }
 }
 
-/// The pages from a tree's root to the one where a walk is.
+/// The pages from a tree's root to the one where a scan is.
 ///
 /// (1) A path has at most `depthMax` pages, so that a cycle of pages is found.
-/// (2) A walk enters at most as many pages as there are, so that it ends even if pages occur twice.
+/// (2) A scan enters at most as many pages as there are, so that it ends even if pages occur twice.
 /// (3) A buffer keeps its page until another one takes its depth. Pages never change, because a page store is one state.
 struct TreePath: ~Copyable {
     let pages: PageStore
@@ -128,8 +128,8 @@ struct TreePath: ~Copyable {
     @inline(never)
     private func outside(_ index: Int, _ offset: Int) -> SQLiteFileError {
         let page = top.pointee
-        let place = page.cells + 2 * index
-        return .corrupt(pages.path, page: page.number, offset: place, "cell \(index) begins outside of the page's cells, at \(offset)")
+        let cellOffset = page.cells + 2 * index
+        return .corrupt(pages.path, page: page.number, offset: cellOffset, "cell \(index) begins outside of the page's cells, at \(offset)")
     }
 
     private func child(of page: TreePage, at index: Int) throws(SQLiteFileError) -> UInt32 {

@@ -1,7 +1,7 @@
 /// The whole bytes of a record that has overflow pages, in memory that the next such record uses again.
 ///
 /// (1) The memory grows as pages are read, so that a record which only claims to be long costs nothing.
-/// (2) A walk reads at most twice as many overflow pages as the files have, so that records which share a chain do not multiply it.
+/// (2) A scan reads at most twice as many overflow pages as the files have, so that records which share a chain do not multiply it.
 final class OverflowBuffer {
     private var bytes: UnsafeMutableRawPointer?
     private var capacity = 0
@@ -14,7 +14,7 @@ final class OverflowBuffer {
     }
 
     /// Begins to count pages anew.
-    func beginWalk() { pagesRead = 0 }
+    func beginScan() { pagesRead = 0 }
 
     /// - Returns: the record's bytes, with readable bytes behind them. They are valid until the next call.
     func assemble(_ payload: Payload, _ pages: PageStore) throws(SQLiteFileError) -> UnsafeRawPointer {

@@ -1,4 +1,4 @@
-/// The places of a table's or an index's columns in its records.
+/// The positions of a table's or an index's columns in its records.
 final class RecordShape {
     struct Column {
         /// The position in the record; -1 for a column that is not stored.

@@ -43,13 +43,13 @@ package struct SQLiteRow: ~Copyable {
     package var columnCount: Int { columns.count }
 
     package func kind(_ column: Int) throws(SQLiteFileError) -> SQLiteValue.Kind {
-        let place = columns[column]
-        if place.isRowid { return .integer }
-        guard place.field >= 0, place.field < fieldCount else { return try missing(column).kind }
-        switch fields[place.field].serial {
+        let source = columns[column]
+        if source.isRowid { return .integer }
+        guard source.field >= 0, source.field < fieldCount else { return try missing(column).kind }
+        switch fields[source.field].serial {
         case 0: return .null
-        case 7: return try number(place.field).isNaN ? .null : .real
-        case 1...9: return place.isReal ? .real : .integer
+        case 7: return try number(source.field).isNaN ? .null : .real
+        case 1...9: return source.isReal ? .real : .integer
         case let serial: return serial & 1 == 0 ? .blob : .text
         }
     }
@@ -58,31 +58,31 @@ package struct SQLiteRow: ~Copyable {
 
     /// - Returns: nil if the value is no integer.
     package func integer(_ column: Int) throws(SQLiteFileError) -> Int64? {
-        let place = columns[column]
-        if place.isRowid { return rowid }
-        guard place.field >= 0, place.field < fieldCount else {
+        let source = columns[column]
+        if source.isRowid { return rowid }
+        guard source.field >= 0, source.field < fieldCount else {
             if case .integer(let value) = try missing(column) { return value }
             return nil
         }
-        let serial = fields[place.field].serial
-        guard serial != 0, serial < 10, serial != 7, !place.isReal else { return nil }
-        return try storedInteger(place.field)
+        let serial = fields[source.field].serial
+        guard serial != 0, serial < 10, serial != 7, !source.isReal else { return nil }
+        return try storedInteger(source.field)
     }
 
     /// - Returns: nil if the value is no number.
     package func real(_ column: Int) throws(SQLiteFileError) -> Double? {
-        let place = columns[column]
-        if place.isRowid { return Double(rowid) }
-        guard place.field >= 0, place.field < fieldCount else {
+        let source = columns[column]
+        if source.isRowid { return Double(rowid) }
+        guard source.field >= 0, source.field < fieldCount else {
             switch try missing(column) {
             case .integer(let value): return Double(value)
             case .real(let value): return value
             default: return nil
             }
         }
-        let serial = fields[place.field].serial
+        let serial = fields[source.field].serial
         guard serial != 0, serial < 10 else { return nil }
-        let value = try number(place.field)
+        let value = try number(source.field)
         return value.isNaN ? nil : value
     }
 
@@ -110,13 +110,13 @@ package struct SQLiteRow: ~Copyable {
 
     /// Whether the record is too short to have the column, which then has its default value.
     package func isMissing(_ column: Int) -> Bool {
-        let place = columns[column]
-        return !place.isRowid && (place.field < 0 || place.field >= fieldCount)
+        let source = columns[column]
+        return !source.isRowid && (source.field < 0 || source.field >= fieldCount)
     }
 
     // MARK: Reading
 
-    func beginWalk() { overflow.beginWalk() }
+    func beginScan() { overflow.beginScan() }
 
     /// Reads the record's header.
     @inline(__always)
@@ -188,10 +188,10 @@ package struct SQLiteRow: ~Copyable {
     }
 
     private func stored(_ column: Int, _ kind: SQLiteValue.Kind) throws(SQLiteFileError) -> UnsafeRawBufferPointer? {
-        let place = columns[column]
-        if place.isRowid { return nil }
-        guard place.field >= 0, place.field < fieldCount else { return try missing(column).kind == kind ? shape.missingBytes[column] : nil }
-        let field = fields[place.field]
+        let source = columns[column]
+        if source.isRowid { return nil }
+        guard source.field >= 0, source.field < fieldCount else { return try missing(column).kind == kind ? shape.missingBytes[column] : nil }
+        let field = fields[source.field]
         guard field.serial >= 12, field.serial & 1 == (kind == .text ? 1 : 0) else { return nil }
         return UnsafeRawBufferPointer(start: try bytes(field), count: field.size)
     }

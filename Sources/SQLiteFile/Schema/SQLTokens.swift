@@ -5,7 +5,7 @@ struct SQLToken: Equatable {
         case word
         /// A name in quotes of any kind, without them.
         case quotedName
-        /// A text in single quotes, without them; in places also a name.
+        /// A text in single quotes, without them; where SQLite accepts it, also a name.
         case string
         case blob
         case number

@@ -87,7 +87,7 @@ package struct SQLiteTable {
 }
 
 extension TableDefinition {
-    /// The places of the columns in a record. Without rowids the primary key's come first.
+    /// The positions of the columns in a record. Without rowids the primary key's come first.
     func shape(_ encoding: DatabaseHeader.TextEncoding) -> RecordShape {
         var shapes = columns.map { RecordShape.Column(field: -1, isReal: affinity($0) == .real) }
         if let rowidColumn { shapes[rowidColumn].isRowid = true }

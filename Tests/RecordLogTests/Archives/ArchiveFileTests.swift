@@ -180,7 +180,7 @@ import Testing
         #expect(try file(fileSystem).read() == nil)
     }
 
-    @Test("A file of another kind is named in the error") func aFileOfAnotherKindIsToldByName() throws {
+    @Test("A file of another kind is named in the error") func theErrorNamesAFileOfAnotherKind() throws {
         func message(_ bytes: [UInt8]) throws -> String {
             let fileSystem = MemoryFileSystem()
             fileSystem.setContents(of: Self.path, to: bytes)
@@ -220,7 +220,7 @@ import Testing
         #expect(ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 3).encoded.count == ArchiveHeader.Layout.size)
     }
 
-    @Test("Another program's file beside the archive stays") func somebodysFileBesideItStays() throws {
+    @Test("Another program's file beside the archive stays") func anotherProgramsFileBesideTheArchiveStays() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-archive-\(UUID().uuidString)").path
         defer { for name in [path, path + ".saving"] { try? FileManager.default.removeItem(atPath: name) } }
         let archive = ArchiveFile(path: path, options: StoreOptions())

@@ -54,13 +54,13 @@ import Testing
         #expect(few <= 8 && many > few)
     }
 
-    @Test("A text at the compaction file's path is left alone") func aTextInTheFilesPlaceIsLeftAlone() throws {
+    @Test("A text at the compaction file's path is left alone") func aTextAtTheFilesPathIsLeftAlone() throws {
         for way in Way.allCases { try checkLeftAlone(Array("Dear all".utf8), way) }
     }
 
     /// A new store, one with rows, a compacted one, and one without any sync.
     @Test("A store at the compaction file's path is left alone", arguments: [Durability.full, .none])
-    func aStoreInTheFilesPlaceIsLeftAlone(durability: Durability) throws {
+    func aStoreAtTheFilesPathIsLeftAlone(durability: Durability) throws {
         let disk = MemoryFileSystem()
         let other = try SampleStore(fileSystem: disk, path: "other") { $0.durability = durability }
         for step in 0..<4 {

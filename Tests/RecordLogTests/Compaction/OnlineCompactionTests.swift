@@ -159,7 +159,7 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    @Test("Rows are stored in their order") func rowsLieInTheirOrder() throws {
+    @Test("Rows are stored in their order") func rowsAreStoredInTheirOrder() throws {
         let sample = try SampleStore()
         for number in 0..<50 { try sample.insert(.init(name: "\(number)", age: Int64(number), group: 1)) }
         for row in [40, 7, 23] as [UInt64] {
@@ -350,7 +350,9 @@ import Testing
         let known = sample.store.snapshot()
         var tables = known.tables
         let number = Int(sample.table.id.rawValue)
-        tables[number] = tables[number].map { TableState(primary: $0.primary, nextRow: RowNumbers.sumMax + 1, rowCount: $0.rowCount, liveBytes: $0.liveBytes) }
+        tables[number] = tables[number].map {
+            TableState(primary: $0.primary, nextRow: RowNumbers.sumMax + 1, rowCount: $0.rowCount, liveBytes: $0.liveBytes)
+        }
         sample.store.publish(Snapshot(
             sequence: known.sequence, catalog: known.catalog, file: known.file, end: known.end, commitChecksum: known.commitChecksum,
             tables: tables, indexes: known.indexes, counters: known.counters))

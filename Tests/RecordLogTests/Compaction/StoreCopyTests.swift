@@ -6,7 +6,9 @@ import Testing
 @Suite struct StoreCopyTests {
     private static let other = "copy.heartwood"
 
-    private func sample(_ disk: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, count: Int = 30, name: String = "p") throws -> SampleStore {
+    private func sample(
+        _ disk: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, count: Int = 30, name: String = "p"
+    ) throws -> SampleStore {
         let sample = try SampleStore(fileSystem: disk, path: path) { $0.segmentShift = 16 }
         for number in 0..<count {
             let picture = number == 3 ? SampleStore.Picture(fill: 7, count: 9000) : nil

@@ -63,7 +63,8 @@ import Testing
                     var exercise = StoreExercise(path: HostileSeeds.path, options: options)
                     exercise.compact(keeping: lane == 0 ? .none : .commits(2))
                     #expect(
-                        exercise.compactionProblem == nil, "\(name), byte \(at) ^ \(mask), lane \(lane): \(String(describing: exercise.compactionProblem))")
+                        exercise.compactionProblem == nil,
+                        "\(name), byte \(at) ^ \(mask), lane \(lane): \(String(describing: exercise.compactionProblem))")
                     if exercise.compactions > 0 { accepted += 1 } else { refused += 1 }
                 }
             }
@@ -109,7 +110,9 @@ import Testing
     private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
         var at = Int.random(in: Int(FileFormat.dataStart)..<max(bytes.count, Int(FileFormat.dataStart) + 1), using: &random)
-        if Int.random(in: 0..<8, using: &random) == 0 { at = Int.random(in: 0..<600, using: &random) + 4096 * Int.random(in: 0...1, using: &random) }
+        if Int.random(in: 0..<8, using: &random) == 0 {
+            at = Int.random(in: 0..<600, using: &random) + 4096 * Int.random(in: 0...1, using: &random)
+        }
         guard at < bytes.count else { return }
         switch Int.random(in: 0..<6, using: &random) {
         case 0: bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)

@@ -77,10 +77,10 @@ enum HostileSeeds {
         try LogStore.write(to: [store, coordinator], author: "group") { for transaction in $0 { try transaction.setSystemValue(21, [4]) } }
         let bytes = files.memory.contents(of: path) ?? []
         guard !isCompleted else { return bytes }
-        var walk = CommitScan(from: Snapshot.empty(store.snapshot().file, store.counters), to: store.snapshot())
-        while let footer = try walk.next(), footer.author(in: walk.frames.last!.payload) != "group" {}
+        var scan = CommitScan(from: Snapshot.empty(store.snapshot().file, store.counters), to: store.snapshot())
+        while let footer = try scan.next(), footer.author(in: scan.frames.last!.payload) != "group" {}
         // The commit frame of the prepared commit is its last frame, and the superblock before the newest does not have it.
-        var prepared = Array(bytes[..<Int(walk.frames.last!.offset)]) + [UInt8](repeating: 0, count: 4096)
+        var prepared = Array(bytes[..<Int(scan.frames.last!.offset)]) + [UInt8](repeating: 0, count: 4096)
         let newest = Int(store.writer.superblock.offset), older = FileFormat.superblockOffsets.map(Int.init).first { $0 != newest }!
         let size = Superblock.Layout.size
         prepared.replaceSubrange(newest..<newest + size, with: prepared[older..<older + size])

@@ -61,7 +61,7 @@ struct StoreExercise {
         let store = try open(isReadOnly: isReadOnly)
         let snapshot = store.snapshot()
         for table in snapshot.catalog.tables { attempt { try $0.scan(table, snapshot) } }
-        for index in snapshot.catalog.indexes { attempt { try $0.walk(index.id, snapshot) } }
+        for index in snapshot.catalog.indexes { attempt { try $0.scan(index.id, snapshot) } }
         for sequence in [1, 2, snapshot.sequence] { attempt { _ in _ = try store.commit(sequence) } }
         for row in [Catalog.row, RowNumbers.row, 20] { attempt { _ in _ = try snapshot.unsafeSystemValue(row)?.count } }
         attempt { _ in _ = try store.refresh() }
@@ -107,7 +107,7 @@ struct StoreExercise {
         }
     }
 
-    private mutating func walk(_ index: IndexID, _ snapshot: Snapshot) throws {
+    private mutating func scan(_ index: IndexID, _ snapshot: Snapshot) throws {
         var middle: [UInt8] = []
         for isDescending in [false, true] {
             var cursor = try snapshot.cursor(index, .all, descending: isDescending)

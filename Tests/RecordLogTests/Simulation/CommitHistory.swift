@@ -52,7 +52,7 @@ struct CommitHistory {
     func objection(_ sequence: UInt64, _ found: Contents, notBefore least: UInt64) -> String? {
         guard sequence >= least else { return "commit \(sequence) is the newest, and commit \(least) was acknowledged as durable" }
         if let attempt, sequence == attempt.sequence, found == attempt.contents { return nil }
-        guard sequence <= newest, let wanted = states[sequence] else { return "there is a commit \(sequence) that nobody made" }
+        guard sequence <= newest, let wanted = states[sequence] else { return "commit \(sequence) exists, and no writer made it" }
         return found == wanted ? nil : "commit \(sequence) has other rows than it was made with"
     }
 }

@@ -73,16 +73,16 @@ extension DiskState {
         let oldEnd = bytes.count
         var at = 0
         while at < new.count {
-            let place = Int(offset) + at
-            let end = min(new.count, at + piece - place % piece)
+            let position = Int(offset) + at
+            let end = min(new.count, at + piece - position % piece)
             if Bool.random(using: &random) {
-                apply(.write(inode: inode, offset: UInt64(place), bytes: Array(new[at..<end])), to: &bytes)
-            } else if isGarbage, place >= max(oldEnd, Int(FileFormat.dataStart)) {
+                apply(.write(inode: inode, offset: UInt64(position), bytes: Array(new[at..<end])), to: &bytes)
+            } else if isGarbage, position >= max(oldEnd, Int(FileFormat.dataStart)) {
                 // Overwritten bytes are old or new ones; only extended parts may have garbage. By FORMAT.md a new file's header with garbage is not
                 // a store, and the store was never acknowledged.
                 let garbage = (0..<(end - at + 7) / 8).map { _ in random.next() }
                 let filled = garbage.withUnsafeBytes { Array($0[..<(end - at)]) }
-                apply(.write(inode: inode, offset: UInt64(place), bytes: filled), to: &bytes)
+                apply(.write(inode: inode, offset: UInt64(position), bytes: filled), to: &bytes)
             }
             at = end
         }

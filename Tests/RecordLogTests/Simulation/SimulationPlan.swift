@@ -75,7 +75,9 @@ struct SimulationPlan {
         return Int.random(in: 1...rowsMax, using: &random)
     }
 
-    func person(_ sample: SampleStore, _ catalog: Catalog, from old: SampleStore.Person? = nil, _ random: inout SeededGenerator) -> SampleStore.Person {
+    func person(
+        _ sample: SampleStore, _ catalog: Catalog, from old: SampleStore.Person? = nil, _ random: inout SeededGenerator
+    ) -> SampleStore.Person {
         sample.draw(catalog, from: old, domain, hasPictures: hasPictures, &random)
     }
 }

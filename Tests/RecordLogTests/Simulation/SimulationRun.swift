@@ -47,7 +47,9 @@ final class SimulationRun: CrashingRun {
                     try self.step(index)
                 } catch let error as StoreError where plan.faults != .none && [.io, .noSpace, .poisoned].contains(error.code) {
                     if error.code == .noSpace {
-                        if let poison = handles[index]?.store.writer.poison { throw Violation(description: "a full disk ends the handle: \(poison)") }
+                        if let poison = handles[index]?.store.writer.poison {
+                            throw Violation(description: "a full disk ends the handle: \(poison)")
+                        }
                         disk.limit(to: nil)
                         disk.limitWrites(to: nil)
                     }
@@ -217,7 +219,9 @@ final class SimulationRun: CrashingRun {
         for index in handles.indices {
             handles[index] = nil
             let sample = try handle(index)
-            if let problem = try sample.mismatch(sample.store.snapshot(), history.contents) { throw Violation(description: "at the end: " + problem) }
+            if let problem = try sample.mismatch(sample.store.snapshot(), history.contents) {
+                throw Violation(description: "at the end: " + problem)
+            }
             try sample.store.close()
             handles[index] = nil
         }
@@ -235,7 +239,7 @@ final class SimulationRun: CrashingRun {
     private func crash(at kind: DiskCall.Kind) {
         guard failures.isEmpty else { return }
         let call = disk.operationCount
-        // Not drawn from the run's generator: a run is the same whatever share of its crashes is checked.
+        // Not drawn from the run's generator: the share of crashes that are checked does not change a run.
         var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
         guard chance.next() % 100 < crashShare else { return }
         cases += 1

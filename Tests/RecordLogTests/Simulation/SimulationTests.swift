@@ -37,6 +37,7 @@ import Testing
     @Test("Many random runs are consistent", .enabled(if: longCases != nil), arguments: 0..<SimulationTests.lanes)
     func manyRandomRuns(lane: Int) throws {
         SimulationRun.runMany(
-            cases: try #require(Self.longCases) / Self.lanes, from: (Self.oneSeed ?? 0) + UInt64(lane), step: UInt64(Self.lanes), as: "lane \(lane)")
+            cases: try #require(Self.longCases) / Self.lanes,
+            from: (Self.oneSeed ?? 0) + UInt64(lane), step: UInt64(Self.lanes), as: "lane \(lane)")
     }
 }

@@ -38,7 +38,7 @@ import Testing
     }
 
     /// The relative path is longer than a prepared frame can hold; each absolute path is one that a system accepts.
-    @Test("Stores in deep directories far apart are opened again") func storesThatLieDeepAndFarApartAreOpenedAgain() throws {
+    @Test("Stores in deep directories far apart are opened again") func storesInDeepDirectoriesAreOpenedAgain() throws {
         let paths = ["a", "b"].map { path($0, depth: 1000) }
         let disk = SimulatedFileSystem(seed: 7)
         try add(try paths.map { try open($0, disk) })
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test("Stores in deep directories far apart have both or neither after a crash")
-    func storesThatLieDeepAndFarApartHaveBothOrNeitherAfterACrash() throws {
+    func storesInDeepDirectoriesHaveBothOrNeitherAfterACrash() throws {
         let paths = ["a", "b"].map { path($0, depth: 1000) }
         var call = 0, isDone = false, decided = 0
         while !isDone {

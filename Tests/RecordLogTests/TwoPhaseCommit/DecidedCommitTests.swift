@@ -23,7 +23,7 @@ import Testing
             let disk = SimulatedFileSystem(seed: 7)
             let pair = try SamplePair(disk)
             try pair.add("before")
-            let place = 1 - pair.coordinator, path = SamplePair.paths[place], sample = [pair.first, pair.second][place]
+            let position = 1 - pair.coordinator, path = SamplePair.paths[position], sample = [pair.first, pair.second][position]
             let handle = try open(path, disk)
             try sample.store.write { try sample.addOrDropLateIndex($0) }
             try pair.add("middle")
@@ -31,7 +31,7 @@ import Testing
             try? pair.add("new")
             disk.heal()
             guard try reader(path, disk).store.inDoubt?.state == .committed else { continue }
-            var people = place == 0 ? pair.state.first : pair.state.second
+            var people = position == 0 ? pair.state.first : pair.state.second
             people[3] = .init(name: "new", age: 2, group: 1)
             return Decided(disk: disk, path: path, coordinator: SamplePair.paths[pair.coordinator], people: people, handle: handle)
         }
@@ -87,7 +87,8 @@ import Testing
         #expect(try StoreVerification.verify(path: "copy", fileSystem: decided.disk).isSound)
     }
 
-    @Test("A compaction continues if another handle completes the decided commit") func aCompactionGoesOnWhereSomebodyElseCompletesIt() throws {
+    @Test("A compaction continues if another handle completes the decided commit")
+    func aCompactionGoesOnWhereAnotherHandleCompletesTheCommit() throws {
         let decided = try decided()
         var settled = decided.people
         var isFirst = true

@@ -245,7 +245,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try SampleStore(fileSystem: disk, path: other) }
         #expect(error?.code == .undecided && error?.path == other && error?.offset != nil && error?.description.contains(coordinator) == true)
         guard case .inDoubt(_, coordinator, .undecided) = try StoreInspection.inspect(path: other, fileSystem: disk).tail else {
-            Issue.record("inspection does not tell")
+            Issue.record("the inspection reports another state")
             return
         }
         #expect(try !StoreVerification.verify(path: other, fileSystem: disk).isSound)

@@ -114,7 +114,7 @@ final class TwoStoreRun: CrashingRun {
             disk.heal()
             for store in Bool.random(using: &random) ? pair.stores : pair.stores.reversed() { _ = try store.refresh() }
             let found = try pair.contents()
-            try demand(told(found), "a refresh")
+            try demand(announcing(found), "a refresh")
             if let problem = try pair.mismatch(found) { throw Violation(description: "a refresh: " + problem) }
         case 6...8: try commitToOne(pair, isFirst: Bool.random(using: &random))
         default: try commitToBoth(pair)
@@ -145,7 +145,7 @@ final class TwoStoreRun: CrashingRun {
     }
 
     /// The state that a reader saw, with commits that were not announced to it.
-    private func told(_ found: SamplePair.State) -> SamplePair.State {
+    private func announcing(_ found: SamplePair.State) -> SamplePair.State {
         SamplePair.State(
             first: found.first == announced.first ? state.first : found.first,
             second: found.second == announced.second ? state.second : found.second)
@@ -266,7 +266,7 @@ final class TwoStoreRun: CrashingRun {
     private func look(_ kind: DiskCall.Kind) {
         guard failures.isEmpty else { return }
         let call = disk.operationCount
-        // Not drawn from the run's generator: a run is the same whatever share of its calls is checked.
+        // Not drawn from the run's generator: the share of calls that are checked does not change a run.
         var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
         guard chance.next() % 100 < crashShare else { return }
         cases += 1

@@ -124,7 +124,7 @@ struct IndexQueryTests {
         }
     }
 
-    @Test("tells mistakes: no index, another type, a null bound, more columns than the index has")
+    @Test("reports mistakes: no index, another type, a null bound, more columns than the index has")
     func mistakes() throws {
         func code(_ body: () throws -> IndexQuery) -> RowError.Code? {
             do { _ = try body() } catch { return (error as? RowError)?.code }

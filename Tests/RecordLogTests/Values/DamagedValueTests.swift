@@ -62,7 +62,7 @@ import Testing
     }
 
     /// References and lists with valid checksums and false content.
-    @Test("A false reference is a typed error") func aReferenceThatLiesIsATypedError() throws {
+    @Test("A false reference is a typed error") func aFalseReferenceIsATypedError() throws {
         let sample = try make()
         let file = sample.store.snapshot().file
         let list = try #require(try frames(sample, .valueList).first), chunks = try frames(sample, .valueChunk)
@@ -77,12 +77,15 @@ import Testing
         var wrong = pointer(list)
         wrong.checksum ^= 1
         let outside: [UInt64] = [0, 64, 8191, 8193, sample.store.writer.end, 1 << 40, .max, .max - 63]
-        let lies: [(ValueReference.Form, UInt64, FramePointer)] = [
+        let falseReferences: [(ValueReference.Form, UInt64, FramePointer)] = [
             (.list, 8999, pointer(list)), (.list, 9001, pointer(list)), (.list, .max, pointer(list)), (.list, 9000, wrong),
             (.list, 9000, pointer(chunks[0])), (.list, 9000, pointer(rows)), (.chunk, 8160, pointer(list)),
-            (.chunk, 8159, pointer(chunks[0])), (.chunk, 8161, pointer(chunks[0])), (.chunk, .max, pointer(chunks[0])), (.chunk, 100, pointer(rows)),
+            (.chunk, 8159, pointer(chunks[0])), (.chunk, 8161, pointer(chunks[0])), (.chunk, .max, pointer(chunks[0])),
+            (.chunk, 100, pointer(rows)),
         ] + outside.flatMap { [(.list, 9000, FramePointer(offset: $0, checksum: 1)), (.chunk, 9000, FramePointer(offset: $0, checksum: 1))] }
-        for lie in lies { #expect(error(lie.0, lie.1, lie.2)?.code == .corrupt, "\(lie)") }
+        for (form, length, pointer) in falseReferences {
+            #expect(error(form, length, pointer)?.code == .corrupt, "\(form), \(length), \(pointer)")
+        }
         func repeating(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
         for malformed in [[], [1], [3] + repeating(1, 24), [1] + repeating(0, 24), [2] + repeating(1, 25)] {
             let error = #expect(throws: StoreError.self) { try malformed.withUnsafeBytes { _ = try ValueReader($0, in: file) } }
@@ -92,19 +95,21 @@ import Testing
     }
 
     /// Lists in valid frames: a chunk named many times, one behind the list, lengths that do not add up.
-    @Test("A false list is a typed error") func aListThatLiesIsATypedError() throws {
+    @Test("A false list is a typed error") func aFalseListIsATypedError() throws {
         let fileSystem = MemoryFileSystem()
         let file = LogFile(
             storage: try fileSystem.open("lists", .create), path: "lists",
             identity: FileIdentity(segmentShift: 16, storeID: StoredUUID(words: (1, 2)), fileID: 3),
             maps: true, counters: Counters())
         let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 1, counters: Counters())
-        func place(_ kind: FrameKind, _ bytes: [UInt8]) throws -> FramePointer { try bytes.withUnsafeBytes { try appender.placeValue(kind, $0) } }
-        let a = try place(.valueChunk, [UInt8](repeating: 1, count: 100)), b = try place(.valueChunk, [UInt8](repeating: 2, count: 50))
-        let row = try place(.rows, [UInt8](repeating: 2, count: 50))
+        func append(_ kind: FrameKind, _ bytes: [UInt8]) throws -> FramePointer {
+            try bytes.withUnsafeBytes { try appender.appendValueFrame(kind, $0) }
+        }
+        let a = try append(.valueChunk, [UInt8](repeating: 1, count: 100)), b = try append(.valueChunk, [UInt8](repeating: 2, count: 50))
+        let row = try append(.rows, [UInt8](repeating: 2, count: 50))
         func isRead(_ length: UInt64, _ chunk: Int, _ pointers: [FramePointer], stated: UInt64? = nil, cut: Int = 0) throws -> Bool {
             let bytes = ValueList.encode(length: length, chunkLength: chunk, pointers)
-            let list = try place(.valueList, Array(bytes[..<(bytes.count - cut)]))
+            let list = try append(.valueList, Array(bytes[..<(bytes.count - cut)]))
             try appender.flush()
             let reference = ValueReference(form: .list, length: stated ?? length, pointer: list)
             return (try? ValueReader(.reference(reference), in: file).verify()) != nil
@@ -118,7 +123,7 @@ import Testing
         #expect(try !isRead(150, 100, [a, ahead]))
         // A chunk behind the list, whose checksum is known.
         let list = appender.position
-        _ = try place(.valueList, ValueList.encode(length: 150, chunkLength: 100, [a, FramePointer(offset: list + 128, checksum: 5)]))
+        _ = try append(.valueList, ValueList.encode(length: 150, chunkLength: 100, [a, FramePointer(offset: list + 128, checksum: 5)]))
     }
 
     /// Rows that share one value, or claim more than the file holds, do not make a verification or a salvage endless.

@@ -47,7 +47,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).values == (chunks > 0 ? 1 : 0))
     }
 
-    @Test("Parts of a value are read at every position") func partsAreReadWhereverTheyLie() throws {
+    @Test("Parts of a value are read at every position") func partsAreReadAtEveryPosition() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let row = try sample.store.write { transaction in
@@ -242,7 +242,8 @@ import Testing
         #expect(changed?.code == .schema)
         // A catalog with such an index is refused.
         let index = IndexDefinition(
-            id: IndexID(rawValue: 1), table: sample.table.id, name: "x", parts: [IndexPart(column: columns[3].id, ascending: true)], extractorName: nil)
+            id: IndexID(rawValue: 1), table: sample.table.id, name: "x",
+            parts: [IndexPart(column: columns[3].id, ascending: true)], extractorName: nil)
         let catalog = Catalog(tables: [sample.table], indexes: [index], nextTable: 10, nextIndex: 10)
         #expect(catalog.encoded().withUnsafeBytes { Catalog($0) } == nil)
     }

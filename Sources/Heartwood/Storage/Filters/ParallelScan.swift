@@ -65,7 +65,7 @@ enum ParallelScan {
                 guard chunk < count, worker.failure == nil else { return }
                 let first = range.lowerBound + UInt64(chunk) * size
                 do {
-                    try snapshot.scanGroups(table, rows: first..<min(first + size, range.upperBound)) { rows in
+                    try snapshot.scanBatches(table, rows: first..<min(first + size, range.upperBound)) { rows in
                         try shared.run(&worker.state, rows, worker.scope, chunk)
                         return true
                     }

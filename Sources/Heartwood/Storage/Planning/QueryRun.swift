@@ -54,7 +54,7 @@ struct QueryRun {
                 }
                 break
             }
-            try view.snapshot.scanGroups(table.id, first: maximum) { rows in
+            try view.snapshot.scanBatches(table.id, first: maximum) { rows in
                 scope.rowsVisited &+= rows.count
                 for position in 0..<(try test.filter(rows, scope)) {
                     progress.take(try body(rows[position]))

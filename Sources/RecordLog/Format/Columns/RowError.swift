@@ -7,7 +7,7 @@ public struct RowError: Error, Sendable, Hashable, CustomStringConvertible {
         case typeDiffers
         /// The column or the row belongs to another table.
         case otherTable
-        /// A null has no place: the value's type is not optional.
+        /// The stored value is null, but the value's type is not optional.
         case isNull
         /// The column's type is too small for the value, or the value's type for the column.
         case doesNotFit

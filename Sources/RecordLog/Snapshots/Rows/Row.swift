@@ -65,7 +65,7 @@ public struct Row: @unchecked Sendable {
         guard access.type == .value, !view.isNull(access) else { return nil }
         return switch owner {
         case .snapshot(let snapshot): try snapshot.value(access, of: view)
-        // The value may lie in the copy.
+        // The value may be in the copy.
         case .copy(let copy): try ValueReader(view.bytes(access), in: copy)
         }
     }

@@ -11,12 +11,12 @@ public struct RowCursor: ~Copyable {
     private var entries: IndexCursor?
     private let table: TableID
     /// Rows that were looked up together, so that cache misses overlap; `next` is the first that was not given yet.
-    private var group: [UnsafeRowView] = []
+    private var batch: [UnsafeRowView] = []
     private var given = 0
-    private var groupSize = 1
+    private var batchSize = 1
     private var references: [RowReference] = []
 
-    private static let groupSizeMax = 64
+    private static let batchSizeMax = 64
 
     init(_ snapshot: Snapshot, scanning table: TableID) {
         self.snapshot = snapshot
@@ -34,41 +34,41 @@ public struct RowCursor: ~Copyable {
     /// The next row; nil at the end.
     /// - Throws: `corrupt`.
     public mutating func next() throws(StoreError) -> Row? {
-        if given == group.count { try refill() }
-        guard given < group.count else { return nil }
+        if given == batch.count { try refill() }
+        guard given < batch.count else { return nil }
         defer { given += 1 }
-        return Row(group[given], in: snapshot)
+        return Row(batch[given], in: snapshot)
     }
 
-    /// Looks up the next group. Each is twice as large as the one before, for a caller that needs few rows.
+    /// Looks up the next batch. Each is twice as large as the one before, for a caller that needs few rows.
     private mutating func refill() throws(StoreError) {
-        group.removeAll(keepingCapacity: true)
+        batch.removeAll(keepingCapacity: true)
         given = 0
         defer {
-            groupSize = min(groupSize * 2, Self.groupSizeMax)
-            snapshot.counters.rowsRead(group.count)
+            batchSize = min(batchSize * 2, Self.batchSizeMax)
+            snapshot.counters.rowsRead(batch.count)
         }
-        if scan != nil { return try scanGroup() }
+        if scan != nil { return try scanBatch() }
         // An entry of a damaged index may have no row.
-        while group.isEmpty, try takeReferences() { try lookUpGroup() }
+        while batch.isEmpty, try takeReferences() { try lookUpBatch() }
     }
 
     /// - Returns: false at the end of the index.
     private mutating func takeReferences() throws(StoreError) -> Bool {
         references.removeAll(keepingCapacity: true)
-        while references.count < groupSize, let row = try entries?.next() { references.append(RowReference(table: table, row: row)) }
+        while references.count < batchSize, let row = try entries?.next() { references.append(RowReference(table: table, row: row)) }
         return !references.isEmpty
     }
 
-    private mutating func lookUpGroup() throws(StoreError) {
+    private mutating func lookUpBatch() throws(StoreError) {
         references.withUnsafeBufferPointer { snapshot.readAhead($0) }
         for reference in references {
             guard let address = try snapshot.address(of: reference) else { continue }
-            group.append(try snapshot.view(at: address, reference))
+            batch.append(try snapshot.view(at: address, reference))
         }
     }
 
-    private mutating func scanGroup() throws(StoreError) {
-        while group.count < groupSize, let row = try scan?.next() { group.append(row) }
+    private mutating func scanBatch() throws(StoreError) {
+        while batch.count < batchSize, let row = try scan?.next() { batch.append(row) }
     }
 }

@@ -6,7 +6,7 @@ final class CommitCopier {
     private let path: String
     private var records: RecordCopy
     /// By table: the addresses of copied rows that the target has not learned yet.
-    private var placed: [PrimaryDelta?] = []
+    private var copied: [PrimaryDelta?] = []
     /// The count of rows that the target has not learned yet. Their numbers go up by no more than this.
     private var unlearntRows: UInt64 = 0
     /// By table: the next row number that the first commit of a compacted file states.
@@ -31,12 +31,12 @@ final class CommitCopier {
     /// Copies the commits between a snapshot and a later one of the same file.
     /// - Parameter hasIndexes: whether the target has its indexes already, and so may write checkpoints too.
     func copy(from start: Snapshot, to newest: Snapshot, hasIndexes: Bool) throws(StoreError) {
-        var walk = CommitScan(from: start, to: newest)
-        while walk.sequence < newest.sequence {
-            guard let footer = try walk.next() else {
-                throw StoreError.corrupt(path, at: walk.position, "the log ends before its newest commit")
+        var scan = CommitScan(from: start, to: newest)
+        while scan.sequence < newest.sequence {
+            guard let footer = try scan.next() else {
+                throw StoreError.corrupt(path, at: scan.position, "the log ends before its newest commit")
             }
-            try append(walk.frames, footer)
+            try append(scan.frames, footer)
             if target.appender.position - target.snapshot.end > Self.learnAfterBytes { try learn(hasIndexes) }
         }
         try learn(hasIndexes)
@@ -44,7 +44,7 @@ final class CommitCopier {
 
     private func learn(_ hasIndexes: Bool) throws(StoreError) {
         try target.learn(hasIndexes: hasIndexes)
-        placed = []
+        copied = []
         unlearntRows = 0
         if hasIndexes { try target.writeCheckpointIfDue() }
     }
@@ -111,16 +111,16 @@ final class CommitCopier {
             note(numbers)
         }
         let number = Int(reference.table.rawValue)
-        while placed.count <= number { placed.append(nil) }
-        let delta = placed[number] ?? PrimaryDelta()
-        placed[number] = delta
+        while copied.count <= number { copied.append(nil) }
+        let delta = copied[number] ?? PrimaryDelta()
+        copied[number] = delta
         delta.store(reference.row, address)
     }
 
     /// The address of the row's newest record in the new file, which may be a deletion; 0 for none.
     private func newest(_ reference: RowReference) throws(StoreError) -> UInt64 {
         let number = Int(reference.table.rawValue)
-        if number < placed.count, let address = placed[number]?.load(reference.row), address != 0 { return address }
+        if number < copied.count, let address = copied[number]?.load(reference.row), address != 0 { return address }
         guard let primary = target.snapshot.state(reference.table)?.primary else { return 0 }
         let known = primary.known(reference.row) & ~PrimaryDelta.tombstoneBit
         return known != 0 ? known : try primary.base?.address(of: reference.row) ?? 0

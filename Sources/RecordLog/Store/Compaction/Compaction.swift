@@ -65,7 +65,7 @@ final class Compaction {
             let opened = try target.finish(isDurable: isDurable)
             // Opened before the rename: if no descriptor is left, the store is unchanged.
             let directory = isDurable ? try store.fileSystem.openDirectory(of: file.path) : nil
-            try file.storage.liken(to: old.storage)
+            try file.storage.copyAttributes(from: old.storage)
             try file.rename(to: path)
             try store.goOver(to: opened, directory)
             let report = CompactionReport(

@@ -67,7 +67,7 @@ final class CompactionFile {
     private static func checkIsLeftover(_ storage: any StorageFile, _ path: String) throws(StoreError) {
         guard try !isLeftover(HeaderReader.header(of: storage)) else { return }
         throw StoreError(
-            .exists, path: path, "there is a file in the place that a compaction or a copy needs for its own",
+            .exists, path: path, "a file already has the path that a compaction or a copy needs for its own file",
             remedy: "Move it elsewhere, or give it another name; the store is as it was.")
     }
 

@@ -28,9 +28,9 @@ struct HistoryStart {
         case .none: return newest.sequence
         case .commits(let count): return newest.sequence - min(newest.sequence, UInt64(max(0, count)))
         case .since(let time):
-            var walk = CommitScan(from: Snapshot.empty(newest.file, newest.counters), to: newest)
+            var scan = CommitScan(from: Snapshot.empty(newest.file, newest.counters), to: newest)
             var last: UInt64 = 0
-            while let footer = try walk.next() {
+            while let footer = try scan.next() {
                 if footer.timestamp < time { last = footer.sequence }
             }
             return last

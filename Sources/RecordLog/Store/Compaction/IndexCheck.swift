@@ -82,7 +82,7 @@ final class IndexCheck: @unchecked Sendable {
             try report()
             thread.wait(atMost: 10)
         }
-        guard let wanted = try outcome?.get() else { preconditionFailure("what has ended has an outcome") }
+        guard let wanted = try outcome?.get() else { preconditionFailure("a check that has ended has an outcome") }
         var wrong: [IndexDefinition] = []
         for (position, part) in parts.enumerated() {
             for (index, definition) in part.definitions.enumerated() where entries[position][index] != wanted[position][index] {

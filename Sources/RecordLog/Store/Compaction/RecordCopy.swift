@@ -46,7 +46,7 @@ struct RecordCopy {
     private static func faulty(_ source: LogFile, _ message: String) -> StoreError {
         StoreError(
             .corrupt, path: source.path, "a row is malformed though its checksum holds: \(message)",
-            remedy: "The file is as it was. `heartwood salvage` brings what is whole out to a new one; `heartwood verify` lists such rows.")
+            remedy: "The file is as it was. `heartwood salvage` brings the whole rows out to a new one; `heartwood verify` lists such rows.")
     }
 
     @inline(never)

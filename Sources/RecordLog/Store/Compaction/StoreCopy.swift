@@ -100,7 +100,7 @@ struct StoreCopy {
         // Opened before the rename: if no descriptor is left, nothing is changed.
         let isDurable = options.durability != .none
         let directory = isDurable ? try fileSystem.openDirectory(of: file.path) : nil
-        if let old { try file.storage.liken(to: old) }
+        if let old { try file.storage.copyAttributes(from: old) }
         try file.rename(to: path)
         try directory?.sync()
         old?.supersede(path, isNameDurable: isDurable)

@@ -1,6 +1,6 @@
 extension LogFile.Frame {
     /// Calls `body` with each row record of the frame, the record's body and its address.
-    /// - Returns: nil, or the address of a malformed record. The rows behind it cannot be told apart.
+    /// - Returns: nil, or the address of a malformed record. The boundaries of the rows behind it are unknown.
     @inline(__always)
     func forEachRow<Failure: Error>(
         _ body: (RowRecord, UnsafeRawPointer, UInt64) throws(Failure) -> Void

@@ -47,7 +47,7 @@ struct Opening {
             return try recover(try fileSystem.open(path, .readOnly))
         }
         // A compaction may put another file at the path while this process waits for the lock.
-        var patience = LockRetry(path: path, timeout: options.lockTimeout)
+        var retry = LockRetry(path: path, timeout: options.lockTimeout)
         for _ in 0..<100 {
             let storage = try openForWriting()
             try storage.lock(timeout: options.lockTimeout)
@@ -61,7 +61,7 @@ struct Opening {
                 return opened
             } catch {
                 storage.unlock()
-                try patience.wait(for: error)
+                try retry.wait(for: error)
             }
         }
         throw StoreError(.locked, path: path, "the file is replaced again and again", remedy: "Stop the other process.")
@@ -138,7 +138,8 @@ struct Opening {
     ) throws(StoreError) -> UnpublishedTail {
         let isWhole = superblock.durableEnd >= superblock.end && superblock.end <= size && superblock.end >= state.position
         return try UnpublishedTail(
-            file, behind: isWhole ? superblock.sequence : state.snapshot.sequence, checksum: isWhole ? superblock.commitChecksum : state.snapshot.commitChecksum,
+            file, behind: isWhole ? superblock.sequence : state.snapshot.sequence,
+            checksum: isWhole ? superblock.commitChecksum : state.snapshot.commitChecksum,
             at: isWhole ? superblock.end : state.position, superblock: superblock, size: size)
     }
 
@@ -254,7 +255,8 @@ struct Opening {
     ) throws(StoreError) -> (offset: UInt64, evidence: String)? {
         guard let superblock, max(superblock.end, superblock.durableEnd) > end, last == .max else { return nil }
         let tail = try TailExamination(
-            file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, superblock.end), file.sizeMax), superblock: superblock, fileSize: size
+            file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, superblock.end), file.sizeMax),
+            superblock: superblock, fileSize: size
         ).run()
         guard case .corrupt(let offset, let evidence) = tail else { return nil }
         // A writer may have cut off a torn tail since, and written commits at its offset.
@@ -265,9 +267,10 @@ struct Opening {
     private func copyOfOpenFile(_ offset: UInt64, _ evidence: String, _ sequence: UInt64) -> StoreError {
         StoreError(
             .corrupt, path: path, at: offset,
-            "bytes that had been committed are damaged, or the file is a copy that was made while somebody saved: \(evidence)",
-            remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. If this is no copy, later ones are "
-                + "lost by that: run `heartwood verify` first, restore a backup, or bring out more with `heartwood salvage`.")
+            "bytes that had been committed are damaged, or the file is a copy that was made during a save: \(evidence)",
+            remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. "
+                + "If this is no copy, later ones are lost by that: run `heartwood verify` first, "
+                + "restore a backup, or bring out more with `heartwood salvage`.")
     }
 
     /// Makes the recovered log durable, and writes a superblock that names it unless the newest one does.

@@ -40,22 +40,22 @@ final class Replay {
     ///   - wholeEnd: no crash can have damaged the log up to here. A damaged frame before it belongs to an index and went bad later.
     ///   - last: no commit after the one with this number is applied.
     func run(limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64, through last: UInt64 = .max) throws(StoreError) {
-        var walk = CommitScan(
+        var scan = CommitScan(
             log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: limit, publishedEnd: publishedEnd, wholeEnd: wholeEnd)
         // Verified bytes past the end may be cut off or overwritten.
-        defer { file.forgetVerified(from: end, to: min(walk.position, file.readableEnd)) }
+        defer { file.forgetVerified(from: end, to: min(scan.position, file.readableEnd)) }
         while sequence < last {
-            guard let footer = try walk.next() else {
-                end = walk.end
-                prepared = walk.prepared
+            guard let footer = try scan.next() else {
+                end = scan.end
+                prepared = scan.prepared
                 return
             }
             guard footer.sequence <= last else { return }
-            try apply(walk.frames, footer)
-            commitBytes += walk.end - footer.start
-            sequence = walk.sequence
-            commitChecksum = walk.commitChecksum
-            end = walk.end
+            try apply(scan.frames, footer)
+            commitBytes += scan.end - footer.start
+            sequence = scan.sequence
+            commitChecksum = scan.commitChecksum
+            end = scan.end
         }
     }
 
@@ -63,12 +63,12 @@ final class Replay {
     /// - Parameter completedEnd: the end of that frame.
     func take(_ prepared: PreparedCommit, _ completion: FramePointer, end completedEnd: UInt64) throws(StoreError) {
         // Scans the commit again: `run` forgot that it verified these bytes, since they might have been cut off.
-        var walk = CommitScan(
+        var scan = CommitScan(
             log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: prepared.end, publishedEnd: nil, wholeEnd: 0)
-        guard try walk.next() == nil, let again = walk.prepared, again.isSame(as: prepared) else {
+        guard try scan.next() == nil, let again = scan.prepared, again.isSame(as: prepared) else {
             throw StoreError.corrupt(file.path, at: prepared.offset, "a prepared commit has changed while it was read")
         }
-        try apply(walk.frames, prepared.footer)
+        try apply(scan.frames, prepared.footer)
         commitBytes += completedEnd - prepared.footer.start
         sequence = prepared.footer.sequence
         commitChecksum = completion.checksum
@@ -174,7 +174,7 @@ final class Replay {
     /// Applies the row numbers that a compacted file had given out, so that none is given twice.
     private func setRowNumbers(_ row: UnsafeRowView, at address: UInt64) throws(StoreError) {
         guard sequence == 0, let numbers = RowNumbers(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
-            throw StoreError.corrupt(file.path, at: address, "the list of row numbers is malformed or out of place")
+            throw StoreError.corrupt(file.path, at: address, "the list of row numbers is malformed, or its address is wrong")
         }
         for (table, nextRow) in numbers.next where catalog.table(table) != nil {
             ownState(Int(table.rawValue)).skip(to: nextRow)

@@ -106,11 +106,11 @@ extension Catalog {
             return "table \(row.reference.table.rawValue), row \(row.reference.row): it has no layout that the catalog has"
         }
         guard let fault = RowAudit.fault(of: row, layout) else { return nil }
-        return place(of: row.reference, column: fault.column.map { layout.columns[$0].name }) + ": " + fault.message
+        return location(of: row.reference, column: fault.column.map { layout.columns[$0].name }) + ": " + fault.message
     }
 
-    /// Describes a row's or a column's location for a message.
-    func place(of reference: RowReference, column: String? = nil) -> String {
+    /// The table, row and column, for a message.
+    func location(of reference: RowReference, column: String? = nil) -> String {
         "table \(table(reference.table)?.name ?? "\(reference.table.rawValue)"), row \(reference.row)" + (column.map { ", column \($0)" } ?? "")
     }
 }

@@ -1,4 +1,4 @@
-/// Tells a torn tail from corruption: finds out whether the bytes behind the last valid commit had ever been durable.
+/// Distinguishes a torn tail from corruption: finds out whether the bytes behind the last valid commit had ever been durable.
 ///
 /// A crash leaves unfinished or unsynced bytes behind the last commit; these may be cut off. If a later footer, or the header's durable end,
 /// shows that damaged bytes had been durable, that is corruption; these may not be cut off.
@@ -79,14 +79,18 @@ struct TailExamination {
     private func losses(_ superblock: Superblock) throws(StoreError) -> String {
         var text = ""
         if try endsWithinFrame() {
-            text = "the file ends at byte \(fileSize), and " + (superblock.durableSequence > sequence ? "\(Self.commits(sequence + 1, superblock.durableSequence)) lost" : "")
+            text = "the file ends at byte \(fileSize), and "
+                + (superblock.durableSequence > sequence ? "\(Self.commits(sequence + 1, superblock.durableSequence)) lost" : "")
         } else if superblock.durableSequence > sequence {
             text = "commit \(sequence + 1) is damaged"
-            if superblock.durableSequence > sequence + 1 { text += ", and \(Self.commits(sequence + 2, superblock.durableSequence)) behind the damage, whole or not" }
+            if superblock.durableSequence > sequence + 1 {
+                text += ", and \(Self.commits(sequence + 2, superblock.durableSequence)) behind the damage, whole or not"
+            }
         }
         if superblock.durableSequence <= sequence { text += "no commit up to number \(superblock.durableSequence) is lost" }
         let known = max(sequence, superblock.durableSequence)
-        return text + (superblock.sequence > known ? "; \(Self.commits(known + 1, superblock.sequence)) not known to have been durable, and may be lost" : "")
+        guard superblock.sequence > known else { return text }
+        return text + "; \(Self.commits(known + 1, superblock.sequence)) not known to have been durable, and may be lost"
     }
 
     private static func commits(_ first: UInt64, _ last: UInt64) -> String {
@@ -115,7 +119,7 @@ struct TailExamination {
 
     private func laterCommit(_ header: FrameHeader, at offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> Outcome? {
         guard UInt64(header.length) <= budget else {
-            return .corrupt(end, "what follows looks like commits at more places than commits can be")
+            return .corrupt(end, "the bytes that follow look like commits at more offsets than a log can have commits")
         }
         budget -= UInt64(header.length)
         guard let frame = try frames.frame(at: offset, limit: size), let footer = CommitFooter(payload: frame.payload),

@@ -12,11 +12,11 @@ struct UnpublishedTail {
     init(
         _ file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, superblock: Superblock, size: UInt64
     ) throws(StoreError) {
-        var walk = CommitScan(
+        var scan = CommitScan(
             log: .tail(TailReader(file)), behind: sequence, checksum: checksum, at: position, limit: size,
             publishedEnd: superblock.end, wholeEnd: superblock.durableEnd)
-        while try walk.next() != nil {}
-        end = walk.end
-        prepared = walk.prepared
+        while try scan.next() != nil {}
+        end = scan.end
+        prepared = scan.prepared
     }
 }

@@ -56,7 +56,7 @@ final class CheckpointSink: CheckpointFrameSink {
 
     func pointer(_ ticket: FrameTicket) -> FramePointer { pointers[ticket.number] }
 
-    func place() throws(StoreError) { try flush() }
+    func assignOffsets() throws(StoreError) { try flush() }
 
     func flush() throws(StoreError) { try flush(waiting: true) }
 
@@ -93,7 +93,7 @@ final class CheckpointSink: CheckpointFrameSink {
             for (index, frame) in frames.enumerated() {
                 let end = index + 1 < frames.count ? frames[index + 1].start : bytes.count
                 pointers.append(try bytes[frame.start..<end].withUnsafeBufferPointer { payload throws(StoreError) in
-                    try appender.place(frame.kind, UnsafeRawBufferPointer(payload))
+                    try appender.appendFrame(frame.kind, UnsafeRawBufferPointer(payload))
                 })
             }
             appender.endBatch()

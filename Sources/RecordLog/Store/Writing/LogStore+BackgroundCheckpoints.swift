@@ -2,8 +2,8 @@ import Synchronization
 
 /// Checkpoints beside the commits.
 ///
-/// The part of the newest snapshot that its base lacks is frozen, and commits go on above it, into fresh deltas and runs. A thread writes the
-/// frozen part to the file and makes it durable. Then a new base replaces the old one and the frozen part. Older snapshots keep what they
+/// The part of the newest snapshot that its base lacks becomes immutable, and commits go on above it, into fresh deltas and runs. A thread
+/// flushes that part to the file and makes it durable. Then a new base replaces the old one and the flushed part. Older snapshots keep what they
 /// hold. Only one checkpoint runs at a time. Writers wait for it once the log has grown by the whole of `checkpointAfterBytes`, which bounds
 /// the log behind it.
 extension LogStore {
@@ -17,7 +17,7 @@ extension LogStore {
         }
         guard grown > options.checkpointAfterBytes / 2, backgroundCheckpoint.isFinished else { return }
         let base = snapshot()
-        guard base.tables.allSatisfy({ $0?.primary.frozen == nil }) else { return checkpointNow() }
+        guard base.tables.allSatisfy({ $0?.primary.flushing == nil }) else { return checkpointNow() }
         startCheckpoint(of: base)
     }
 
@@ -27,7 +27,7 @@ extension LogStore {
 
     private func startCheckpoint(of base: Snapshot) {
         backgroundCheckpoint.begin()
-        publish(base.frozen())
+        publish(base.flushing())
         let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind
         let isStarted = SystemThread.start { [self] in
             do throws(StoreError) {
@@ -37,7 +37,7 @@ extension LogStore {
                 try sink.sync()
                 try adopt(made, of: base, previous: previous, behind: behind)
             } catch {
-                // The next checkpoint includes the part that this one had frozen.
+                // The next checkpoint includes the part that this one has not flushed.
                 writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
             }
             backgroundCheckpoint.finish()
@@ -82,12 +82,12 @@ extension LogStore {
 }
 
 extension Snapshot {
-    /// The same commit, with the part that its base lacks frozen: later commits do not touch that part.
-    func frozen() -> Snapshot {
+    /// The same commit for a checkpoint that flushes the part that the base lacks: later commits do not change that part.
+    func flushing() -> Snapshot {
         let tables = self.tables.map { state in
-            state.map { $0.with(PrimaryIndex(base: $0.primary.base, frozen: $0.primary.delta)) }
+            state.map { $0.with(PrimaryIndex(base: $0.primary.base, flushing: $0.primary.delta)) }
         }
-        let indexes = self.indexes.map { runs in runs.map { RunSet(frozen: $0.fresh, disk: $0.disk) } }
+        let indexes = self.indexes.map { runs in runs.map { RunSet(flushing: $0.fresh, disk: $0.disk) } }
         return Snapshot(
             sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables, indexes: indexes,
             counters: counters)

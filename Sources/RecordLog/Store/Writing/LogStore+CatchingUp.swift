@@ -94,7 +94,7 @@ extension LogStore {
         let replay = Replay(file: base.file, from: start, at: position, options: options)
         try replay.run(limit: limit, publishedEnd: superblock.end, wholeEnd: superblock.end)
         guard replay.end >= superblock.end else {
-            throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
+            throw StoreError.corrupt(path, at: replay.end, "the log ends before its published end")
         }
         return (replay, start)
     }
@@ -173,7 +173,7 @@ extension LogStore {
         return (loaded.snapshot, loaded.end)
     }
 
-    /// The newest superblock, and a mark that tells whether another one was written since; the mark is nil if that is uncertain. Another
+    /// The newest superblock, and a mark that shows whether another one was written since; the mark is nil if that is uncertain. Another
     /// process may write one superblock and then the other while they are read. No mark is kept of a half-written superblock, since its
     /// checksum may already be the new one.
     private func publishedSuperblock(_ file: LogFile) throws(StoreError) -> (Superblock, HeaderMark?) {
@@ -201,9 +201,9 @@ extension LogStore {
         guard superblock.generation < known.generation || superblock != known && !writer.isSuperblockPending else { return }
         throw StoreError(
             .superseded, path: path, at: superblock.offset,
-            "an older or another state of this store was copied into its file while it was open: commit \(superblock.sequence) is its newest, and this "
-                + "handle has seen commit \(known.sequence)",
-            remedy: "Nothing was written. Close the store and open it again; replace a store's file by a rename, or while nobody has it open.")
+            "an older or another state of this store was copied into its file while it was open: "
+                + "commit \(superblock.sequence) is its newest, and this handle has seen commit \(known.sequence)",
+            remedy: "Nothing was written. Close the store and open it again; replace a store's file by a rename, or while no program has it open.")
     }
 
     /// Under the lock no other process writes a superblock, and this handle has taken up all that the header says. So the header is known,

@@ -72,7 +72,7 @@ struct CheckpointBuilder {
 
         /// A snapshot over the new indexes.
         /// - Parameter isWhole: whether it is the snapshot that they were made of. Otherwise it is a later one, which keeps what it has above
-        ///   the frozen part.
+        ///   the part that was flushed.
         func over(_ snapshot: Snapshot, isWhole: Bool) -> Snapshot {
             var tables = snapshot.tables
             for (index, base) in bases.enumerated() where index < tables.count {
@@ -86,7 +86,7 @@ struct CheckpointBuilder {
                     indexes[number] = RunSet(fresh: isWhole ? [] : runs.fresh, disk: disk)
                 } else {
                     // The next checkpoint tries again.
-                    indexes[number] = RunSet(fresh: runs.fresh + runs.frozen, disk: runs.disk)
+                    indexes[number] = RunSet(fresh: runs.fresh + runs.flushing, disk: runs.disk)
                 }
             }
             return Snapshot(
@@ -101,8 +101,8 @@ struct CheckpointBuilder {
         var pages: [PrimaryBase.WrittenPages?] = []
         for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
         var flushed = try indexes.write(to: sink)
-        // Frames that name other frames come after them, all at once: each placement may have to wait for commits.
-        try sink.place()
+        // Frames that name other frames come after them, all at once: each assignment of offsets may have to wait for commits.
+        try sink.assignOffsets()
         var directories: [FrameTicket?] = []
         for index in pages.indices { directories.append(try pages[index]?.appendDirectory(to: sink)) }
         for index in flushed.indices { try flushed[index]?.appendRoot(to: sink) }

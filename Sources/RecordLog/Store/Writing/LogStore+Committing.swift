@@ -93,7 +93,7 @@ extension LogStore {
             try failed(error, canGoOn: false)
         }
         writer.zeroedEnd = end
-        // Not with full durability: the write calls then tell the system at less cost which pages to sync.
+        // Not with full durability: the write calls then show the system, at less cost, which pages to sync.
         guard options.durability != .full, options.usesMemoryMapping else { return }
         writer.file.storage.expectOverwriting(0..<FileFormat.dataStart)
         writer.file.storage.expectOverwriting(start..<end)

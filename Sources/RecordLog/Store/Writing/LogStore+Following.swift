@@ -24,7 +24,7 @@ extension LogStore {
             guard outcome == nil else { break }
             let now = ContinuousClock.now, start = since ?? now
             since = start
-            guard now - start < (isAwaitingLock.load(ordering: .relaxed) ? Self.patience : max(Self.patience, options.lockTimeout)) else { break }
+            guard now - start < (isAwaitingLock.load(ordering: .relaxed) ? Self.waitMin : max(Self.waitMin, options.lockTimeout)) else { break }
             // The standard library's mutex has no lock with a time limit.
             SystemThread.rest()
         }
@@ -32,7 +32,7 @@ extension LogStore {
         return snapshot()
     }
 
-    private static let patience = Duration.milliseconds(5)
+    private static let waitMin = Duration.milliseconds(5)
 
     /// Whether this handle knows every published commit. If true, the handle's newest snapshot, taken after this call, has all commits made
     /// before the call.

@@ -14,9 +14,9 @@ extension LogStore {
     ) throws(StoreError) {
         let fileSystem = options.resolvedFileSystem()
         if replacing, try fileSystem.identity(of: new) != nil {
-            try fileSystem.liken(path, to: fileSystem.open(new, .readOnly))
+            try fileSystem.copyAttributes(to: path, from: fileSystem.open(new, .readOnly))
         } else if let model {
-            try fileSystem.liken(path, to: fileSystem.open(model, .readOnly))
+            try fileSystem.copyAttributes(to: path, from: fileSystem.open(model, .readOnly))
         }
         if !replacing, try fileSystem.identity(ofName: new) != nil {
             throw StoreError(.exists, path: new, "there is a file already", remedy: "Choose another path, or remove the file.")

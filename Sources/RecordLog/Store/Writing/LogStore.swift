@@ -124,8 +124,8 @@ public final class LogStore: Sendable {
         let own = SystemThread.current
         guard own == 0 || writingThread.load(ordering: .relaxed) != own else {
             throw StoreError(
-                .invalidArgument, path: path, "the store is being written to by this thread, in the midst of which it is to be written to again",
-                remedy: "Write after that; what is called during a write, as the handler of a batch insertion is, may only read.")
+                .invalidArgument, path: path, "this thread begins a write to the store within another one",
+                remedy: "Write after the first one ends. Code that runs during a write, such as the handler of a batch insertion, may only read.")
         }
         writeLock.withLock { _ in
             writingThread.store(own, ordering: .relaxed)
@@ -283,7 +283,7 @@ public final class LogStore: Sendable {
         try writer.check(path: path)
         try checkForWriting()
         // The store that decides about this one's newest commit may have a writer that waits for this one.
-        var patience = LockRetry(path: path, timeout: options.lockTimeout)
+        var retry = LockRetry(path: path, timeout: options.lockTimeout)
         while true {
             try lockFile()
             do throws(StoreError) {
@@ -291,7 +291,7 @@ public final class LogStore: Sendable {
                 return try rememberHeader()
             } catch {
                 writer.file.storage.unlock()
-                try patience.wait(for: error)
+                try retry.wait(for: error)
             }
         }
     }

@@ -7,24 +7,24 @@ import Synchronization
 ///
 /// Invariants:
 /// 1. `single` is empty if any page exists.
-/// 2. The number of buckets (`places`) is 0 or a power of two, and a quarter of them is free, so that a search ends.
+/// 2. The number of buckets is 0 or a power of two, and a quarter of them is free, so that a search ends.
 /// 3. `last` is the page of a bucket, and `lastNumber` its number, or both are unset.
 struct RowAddresses: ~Copyable {
-    private typealias Place = (number: UInt64, page: PrimaryDelta.Page?)
+    private typealias Bucket = (number: UInt64, page: PrimaryDelta.Page?)
 
     private var single: (row: UInt64, address: UInt64) = (0, 0)
-    private var places: UnsafeMutableBufferPointer<Place>
+    private var buckets: UnsafeMutableBufferPointer<Bucket>
     private var pageCount = 0
     private var last: PrimaryDelta.Page?
     private var lastNumber = UInt64.max
 
     init() {
-        places = UnsafeMutableBufferPointer(start: nil, count: 0)
+        buckets = UnsafeMutableBufferPointer(start: nil, count: 0)
     }
 
     deinit {
-        for place in places { place.page?.deallocate() }
-        places.deallocate()
+        for bucket in buckets { bucket.page?.deallocate() }
+        buckets.deallocate()
     }
 
     var isEmpty: Bool { pageCount == 0 && single.row == 0 }
@@ -33,7 +33,7 @@ struct RowAddresses: ~Copyable {
     /// - Complexity: O(1) on average.
     @inline(__always)
     mutating func address(_ row: UInt64) -> UInt64 {
-        if row / PrimaryDelta.rowsPerPage == lastNumber, let last { return last[Self.place(row)].load(ordering: .relaxed) }
+        if row / PrimaryDelta.rowsPerPage == lastNumber, let last { return last[Self.index(row)].load(ordering: .relaxed) }
         return findAddress(row)
     }
 
@@ -41,22 +41,22 @@ struct RowAddresses: ~Copyable {
     @inline(__always)
     mutating func set(_ row: UInt64, _ address: UInt64) {
         if row / PrimaryDelta.rowsPerPage == lastNumber, let last {
-            last[Self.place(row)].store(address, ordering: .relaxed)
+            last[Self.index(row)].store(address, ordering: .relaxed)
         } else {
             setElsewhere(row, address)
         }
     }
 
     @inline(__always)
-    private static func place(_ row: UInt64) -> Int { Int(truncatingIfNeeded: row % PrimaryDelta.rowsPerPage) }
+    private static func index(_ row: UInt64) -> Int { Int(truncatingIfNeeded: row % PrimaryDelta.rowsPerPage) }
 
     @inline(never)
     private mutating func findAddress(_ row: UInt64) -> UInt64 {
         guard pageCount > 0 else { return row == single.row ? single.address : 0 }
         let number = row / PrimaryDelta.rowsPerPage
-        guard let page = places[search(number)].page else { return 0 }
+        guard let page = buckets[search(number)].page else { return 0 }
         (last, lastNumber) = (page, number)
-        return page[Self.place(row)].load(ordering: .relaxed)
+        return page[Self.index(row)].load(ordering: .relaxed)
     }
 
     @inline(never)
@@ -68,18 +68,18 @@ struct RowAddresses: ~Copyable {
             }
             let first = single
             single = (0, 0)
-            page(first.row / PrimaryDelta.rowsPerPage)[Self.place(first.row)].store(first.address, ordering: .relaxed)
+            page(first.row / PrimaryDelta.rowsPerPage)[Self.index(first.row)].store(first.address, ordering: .relaxed)
         }
-        page(row / PrimaryDelta.rowsPerPage)[Self.place(row)].store(address, ordering: .relaxed)
+        page(row / PrimaryDelta.rowsPerPage)[Self.index(row)].store(address, ordering: .relaxed)
     }
 
     /// Finds or makes a page, and caches it as the last one.
     private mutating func page(_ number: UInt64) -> PrimaryDelta.Page {
-        if (pageCount + 1) * 4 > places.count * 3 { grow() }
-        let place = search(number)
-        let page = places[place].page ?? PrimaryDelta.makePage()
-        if places[place].page == nil {
-            places[place] = (number, page)
+        if (pageCount + 1) * 4 > buckets.count * 3 { grow() }
+        let bucket = search(number)
+        let page = buckets[bucket].page ?? PrimaryDelta.makePage()
+        if buckets[bucket].page == nil {
+            buckets[bucket] = (number, page)
             pageCount += 1
         }
         (last, lastNumber) = (page, number)
@@ -88,18 +88,18 @@ struct RowAddresses: ~Copyable {
 
     /// The bucket that a page has, or would have.
     private func search(_ number: UInt64) -> Int {
-        let mask = places.count - 1
+        let mask = buckets.count - 1
         // The upper half of the product depends on all bits of the number.
         var index = Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-        while places[index].page != nil, places[index].number != number { index = (index + 1) & mask }
+        while buckets[index].page != nil, buckets[index].number != number { index = (index + 1) & mask }
         return index
     }
 
     private mutating func grow() {
-        let old = places
-        places = .allocate(capacity: max(4, old.count * 2))
-        places.initialize(repeating: (0, nil))
-        for entry in old where entry.page != nil { places[search(entry.number)] = entry }
+        let old = buckets
+        buckets = .allocate(capacity: max(4, old.count * 2))
+        buckets.initialize(repeating: (0, nil))
+        for entry in old where entry.page != nil { buckets[search(entry.number)] = entry }
         old.deallocate()
     }
 
@@ -107,13 +107,13 @@ struct RowAddresses: ~Copyable {
     func forEach<Failure: Error>(below end: UInt64 = .max, _ body: (UInt64, UInt64) throws(Failure) -> Void) throws(Failure) {
         if single.row != 0, single.row < end { try body(single.row, single.address) }
         var numbered: [(number: UInt64, page: PrimaryDelta.Page)] = []
-        for place in places {
-            if let page = place.page { numbered.append((place.number, page)) }
+        for bucket in buckets {
+            if let page = bucket.page { numbered.append((bucket.number, page)) }
         }
         numbered.sort { $0.number < $1.number }
         for (number, page) in numbered {
-            for place in 0..<PrimaryDelta.rowsPerPage {
-                let row = number * PrimaryDelta.rowsPerPage + place, address = page[Int(place)].load(ordering: .relaxed)
+            for index in 0..<PrimaryDelta.rowsPerPage {
+                let row = number * PrimaryDelta.rowsPerPage + index, address = page[Int(index)].load(ordering: .relaxed)
                 guard row < end else { return }
                 if address != 0 { try body(row, address) }
             }
@@ -123,10 +123,10 @@ struct RowAddresses: ~Copyable {
     /// Moves all addresses to a delta, where they hide older ones. None is left here.
     mutating func move(to delta: PrimaryDelta) {
         if single.row != 0 { delta.store(single.row, single.address) }
-        for index in places.indices {
-            guard let page = places[index].page else { continue }
-            delta.adopt(page, number: places[index].number)
-            places[index].page = nil
+        for index in buckets.indices {
+            guard let page = buckets[index].page else { continue }
+            delta.adopt(page, number: buckets[index].number)
+            buckets[index].page = nil
         }
         self = RowAddresses()
     }

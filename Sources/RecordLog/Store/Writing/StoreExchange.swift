@@ -22,7 +22,7 @@ struct StoreExchange {
         // Opened before the rename: if no descriptor is left, nothing is changed.
         let isDurable = options.durability != .none
         let directory = isDurable ? try fileSystem.openDirectory(of: made) : nil
-        try fileSystem.liken(made, to: old)
+        try fileSystem.copyAttributes(to: made, from: old)
         try fileSystem.rename(made, to: path)
         try directory?.sync()
         old.supersede(path, isNameDurable: isDurable)

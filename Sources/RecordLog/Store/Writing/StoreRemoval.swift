@@ -37,12 +37,13 @@ struct StoreRemoval {
         let storage = try fileSystem.open(target, .readWrite)
         try checkIsStore(storage)
         // A compaction in progress holds this file's lock. A left-over file of an earlier one is removed too.
-        let leftover = isForced ? (try? claim(besides: target, like: storage, fileSystem)) ?? nil : try claim(besides: target, like: storage, fileSystem)
+        let leftover = isForced
+            ? (try? claim(besides: target, like: storage, fileSystem)) ?? nil : try claim(besides: target, like: storage, fileSystem)
         defer { leftover?.abandon() }
         if !isForced { try storage.lock(timeout: options.lockTimeout) }
         defer { if !isForced { storage.unlock() } }
         guard try fileSystem.identity(of: target) == storage.identity else {
-            throw inUse("another file has just taken its place")
+            throw inUse("another file has just taken its path")
         }
         if !isForced { try checkWriters(storage, fileSystem) }
         // A crash may have left a scratch file.

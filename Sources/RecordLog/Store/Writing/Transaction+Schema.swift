@@ -3,7 +3,8 @@ extension Transaction {
     /// - Throws: `schema` if the name is taken or there are too many columns or tables.
     public func defineTable(name: String, columns: [(name: String, type: ColumnType)]) throws(StoreError) -> TableDefinition {
         guard catalog.table(named: name) == nil else { throw schema("the store has a table \(name) already") }
-        guard columns.count <= RowLayout.columnsMax, catalog.nextTable < UInt16.max, catalog.layoutCount < Catalog.layoutsMax else { throw schema("the table \(name) is too large") }
+        guard columns.count <= RowLayout.columnsMax, catalog.nextTable < UInt16.max, catalog.layoutCount < Catalog.layoutsMax
+        else { throw schema("the table \(name) is too large") }
         let list = columns.enumerated().map { Column(id: ColumnID(rawValue: UInt16($0.offset + 1)), name: $0.element.name, type: $0.element.type) }
         let table = TableDefinition(
             id: TableID(rawValue: catalog.nextTable), name: name,

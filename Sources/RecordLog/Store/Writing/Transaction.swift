@@ -219,7 +219,7 @@ public final class Transaction {
         if isSameLayout, facts.indexedColumns.isDisjoint(with: changed) {
             assert(
                 changes.indexes.allSatisfy { $0.isUnchanged(old.view ?? new, new, layout: layout.takeUnretainedValue()) },
-                "a column changed that was not told of")
+                "a column changed that is not in the set of changed columns")
             return
         }
         try wholly { () throws(StoreError) in

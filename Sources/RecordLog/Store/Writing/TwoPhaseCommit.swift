@@ -93,7 +93,8 @@ struct TwoPhaseCommit {
         let path = try coordinator.store.fileSystem.resolved(coordinator.store.path)
         guard path.utf8.count <= PreparedRecord.pathLengthMax else {
             throw StoreError(
-                .invalidArgument, path: coordinator.store.path, "the path has \(path.utf8.count) bytes, more than the other stores of a save can keep",
+                .invalidArgument, path: coordinator.store.path,
+                "the path has \(path.utf8.count) bytes, more than the other stores of a save can keep",
                 remedy: "Use paths of at most \(PreparedRecord.pathLengthMax) bytes for stores that are saved together.")
         }
         for part in others {

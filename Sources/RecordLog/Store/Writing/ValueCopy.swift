@@ -27,13 +27,13 @@ struct ValueCopy {
         for position in layout.valuePositions where !row.isNull(layout.access[position]) {
             let stored = row.bytes(layout.access[position])
             guard let start = stored.baseAddress, ValueReference(stored) != nil else { continue }
-            let place = start - row.body
+            let offset = start - row.body
             if let reference = try known(layout.columns[position].id, stored), reference.count == ValueReference.size {
-                body.replaceSubrange(place..<place + ValueReference.size, with: reference)
+                body.replaceSubrange(offset..<offset + ValueReference.size, with: reference)
                 continue
             }
             let value = try copy(try ValueReader(stored, in: source), to: appender)
-            body.replaceSubrange(place..<place + ValueReference.size, with: value.stored)
+            body.replaceSubrange(offset..<offset + ValueReference.size, with: value.stored)
             values.append(value)
         }
         return body

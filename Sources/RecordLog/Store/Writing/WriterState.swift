@@ -73,7 +73,7 @@ final class WriterState: @unchecked Sendable {
         if let poison {
             throw StoreError(
                 .poisoned, path: path, "an earlier write failed (\(poison.message)), so nothing more is written through this handle",
-                remedy: "Close the store and open it again: it recovers what was committed.")
+                remedy: "Close the store and open it again: it recovers the committed rows.")
         }
     }
 }

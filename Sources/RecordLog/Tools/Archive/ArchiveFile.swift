@@ -1,7 +1,7 @@
 /// A file that is read whole and replaced whole.
 ///
 /// A writer holds the lock of the file at the path, writes another file beside it, and renames that. So a reader finds one whole state or
-/// another, and a file that is held open stays unchanged. Its inode is not given to another file meanwhile, so the path's identity tells
+/// another, and a file that is held open stays unchanged. Its inode is not given to another file meanwhile, so the path's identity shows
 /// whether the file was replaced.
 ///
 /// Invariants:
@@ -188,11 +188,11 @@ package final class ArchiveFile {
             // A program that does not take the lock may have put another file at the path.
             guard try fileSystem.identity(of: path) == old.identity else {
                 throw StoreError(
-                    .superseded, path: path, "another file took the archive's place while it was saved",
+                    .superseded, path: path, "another file replaced the archive while it was saved",
                     remedy: "Save again: the changes are made on top of the new file.")
             }
             directory = options.durability == .full ? try fileSystem.openDirectory(of: beside) : nil
-            try file.liken(to: old)
+            try file.copyAttributes(from: old)
             try fileSystem.rename(beside, to: target)
         } catch {
             try? fileSystem.remove(beside)

@@ -29,7 +29,7 @@ package struct TableArchiveReader {
     private static func malformed(
         _ path: String, _ reader: ByteReader, _ message: String = "the archive's contents are malformed"
     ) -> StoreError {
-        ArchiveFormat.corrupt(path, at: nil, "\(message), at byte \(reader.offset) of what its blocks hold")
+        ArchiveFormat.corrupt(path, at: nil, "\(message), at byte \(reader.offset) of its blocks' contents")
     }
 
     /// Makes the content of a transaction's store equal to the archive's. Puts rows that differ and deletes rows that the archive does not

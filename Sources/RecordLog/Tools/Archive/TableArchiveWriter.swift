@@ -3,7 +3,7 @@ package struct TableArchiveWriter {
     private let transaction: Transaction
     private let writer: ArchiveWriter
     /// By table ID: the table's position in the archive, from 1; 0 for none.
-    private var places: [UInt64] = []
+    private var positions: [UInt64] = []
 
     /// Writes all tables and system values as they are once `transaction` is committed.
     /// - Complexity: O(bytes).
@@ -12,8 +12,8 @@ package struct TableArchiveWriter {
         try archive.writeSystemValues()
         let tables = transaction.catalog.tables
         for (index, table) in tables.enumerated() {
-            while archive.places.count <= Int(table.id.rawValue) { archive.places.append(0) }
-            archive.places[Int(table.id.rawValue)] = UInt64(index) + 1
+            while archive.positions.count <= Int(table.id.rawValue) { archive.positions.append(0) }
+            archive.positions[Int(table.id.rawValue)] = UInt64(index) + 1
         }
         try writer.append(UInt32(tables.count))
         for table in tables { try archive.write(table) }
@@ -74,8 +74,8 @@ package struct TableArchiveWriter {
             case .reference:
                 let reference = row.reference(access)
                 let table = Int(reference.table.rawValue)
-                let place = table < places.count ? places[table] : 0
-                try writer.append(place == 0 || reference.row == 0 ? UInt64(0) : place << 48 | reference.row)
+                let position = table < positions.count ? positions[table] : 0
+                try writer.append(position == 0 || reference.row == 0 ? UInt64(0) : position << 48 | reference.row)
             case .text, .bytes:
                 let bytes = row.bytes(access)
                 try writer.append(UInt32(bytes.count))
@@ -118,8 +118,8 @@ extension Transaction {
         func visit(_ number: UInt64) throws {
             if let row = try unsafeRow(RowReference(table: table, row: number)) { try body(row) }
         }
-        var walk = RowScan(base, table, from: 1)
-        while let row = try walk.next() {
+        var scan = RowScan(base, table, from: 1)
+        while let row = try scan.next() {
             while next < pending.count, pending[next] < row.reference.row {
                 try visit(pending[next])
                 next += 1

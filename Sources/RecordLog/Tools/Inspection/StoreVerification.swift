@@ -166,7 +166,7 @@ public struct StoreVerification: Sendable {
             if wanted != found {
                 add(Problem(
                     offset: wanted ?? found, 
-                    message: "the primary index is wrong about \(expected.catalog.place(of: reference))", remedy: .rebuild))
+                    message: "the primary index is wrong about \(expected.catalog.location(of: reference))", remedy: .rebuild))
             }
             if let wanted {
                 let row = try expected.view(at: wanted, reference)
@@ -187,7 +187,7 @@ public struct StoreVerification: Sendable {
             } catch {
                 let column = layout.columns[position].name
                 add(Problem(
-                    offset: error.offset, message: "\(catalog.place(of: row.reference, column: column)): \(error.message)"))
+                    offset: error.offset, message: "\(catalog.location(of: row.reference, column: column)): \(error.message)"))
             }
         }
     }
@@ -205,7 +205,7 @@ public struct StoreVerification: Sendable {
                     let reference = RowReference(table: index.table, row: (isMissing ? b : a) ?? 0)
                     add(Problem(
                         offset: try? expected.address(of: reference),
-                        message: "the index \(index.name) is wrong about \(expected.catalog.place(of: reference)): "
+                        message: "the index \(index.name) is wrong about \(expected.catalog.location(of: reference)): "
                             + (isMissing ? "it lacks the row's entry, or has it under another key" : "it has an entry that is not the row's"),
                         remedy: .rebuild))
                     return

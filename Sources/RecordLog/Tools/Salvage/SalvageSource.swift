@@ -67,12 +67,12 @@ struct SalvageSource {
         let isStore = FileFormat.superblockOffsets.contains { header[Int($0)...].starts(with: Superblock.magic) }
             || FileFormat.identityOffsets.contains { header[Int($0)...].starts(with: FileFormat.magic) }
         guard isStore else { return HeaderReader(path: path).notAStore(header) }
-        let places = FileFormat.identityOffsets.map { "\($0)" }.joined(separator: " and ")
+        let offsets = FileFormat.identityOffsets.map { "\($0)" }.joined(separator: " and ")
         return StoreError(
             .corrupt, path: path, at: FileFormat.identityOffsets[0],
-            "both copies of the file's identity are destroyed (at bytes \(places)), without which no checksum can be verified",
+            "both copies of the file's identity are destroyed (at bytes \(offsets)), without which no checksum can be verified",
             remedy: "Copy the \(FileIdentity.Layout.size) bytes at \(FileFormat.identityOffsets[0]) from a backup of this very file, made "
-                + "since it was last compacted, to the same place of a copy, and salvage that; else restore the backup.")
+                + "since it was last compacted, to the same offset of a copy, and salvage that; else restore the backup.")
     }
 
     // MARK: Reading

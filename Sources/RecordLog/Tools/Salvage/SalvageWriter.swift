@@ -159,7 +159,7 @@ struct SalvageWriter {
         _ entries: [SalvagedRows.Entry], _ catalog: Catalog, to store: LogStore, _ report: inout StoreSalvage,
         _ progress: ((UInt64, UInt64) -> Void)?
     ) throws(StoreError) {
-        let places = Dictionary(report.tables.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { $1 })
+        let indexes = Dictionary(report.tables.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { $1 })
         var tables = report.tables
         var withoutTable = 0
         var values = SalvagedValues(source: source)
@@ -172,7 +172,7 @@ struct SalvageWriter {
                     let entry = entries[at]
                     at += 1
                     guard entry.reference.table != .system, entry.address > 0, !entry.isDeletion else { continue }
-                    guard let index = places[entry.reference.table.rawValue] else {
+                    guard let index = indexes[entry.reference.table.rawValue] else {
                         // Table numbers below the next one are those of dropped tables.
                         if entry.reference.table.rawValue >= catalog.nextTable { withoutTable += 1 }
                         continue

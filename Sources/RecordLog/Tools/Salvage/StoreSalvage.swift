@@ -53,7 +53,7 @@ public struct StoreSalvage: Sendable {
         case clean
         /// An unfinished write, which was never acknowledged.
         case unfinished
-        /// An unfinished write, or damaged acknowledged commits. The superblock that could tell is damaged too.
+        /// An unfinished write, or damaged acknowledged commits. The superblock that would show which is damaged too.
         case uncertain
     }
 

@@ -177,7 +177,7 @@ class EnginePeer: Peer {
         var count: UInt64 = 0
         let word = Array("tree".utf8)
         try word.withUnsafeBytes { word in
-            try snapshot.scanGroups(people.id) { rows in
+            try snapshot.scanBatches(people.id) { rows in
                 // Branch-free: whether a number is in range cannot be predicted.
                 var kept = 0
                 for row in rows {

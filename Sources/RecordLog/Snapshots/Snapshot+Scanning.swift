@@ -2,49 +2,49 @@ extension Snapshot {
     /// Calls `body` with each row of a table, in row order, from row number `first` on, until it returns false.
     /// - Complexity: O(rows), one pass over the primary index's pages.
     public func scan(_ table: TableID, from first: UInt64 = 0, _ body: (UnsafeRowView) throws -> Bool) throws {
-        var walk = RowScan(self, table, from: first)
-        defer { counters.rowsRead(walk.found) }
-        while let row = try walk.next() {
+        var scan = RowScan(self, table, from: first)
+        defer { counters.rowsRead(scan.found) }
+        while let row = try scan.next() {
             guard try body(row) else { return }
         }
     }
 
-    /// Calls `body` with the rows whose numbers are in a range, in groups, so that the caller processes rows in a loop without a call for each.
+    /// Calls `body` with the rows whose numbers are in a range, in batches, so that the caller processes rows in a loop without a call for each.
     /// - Parameters:
     ///   - rows: the range; several threads may each scan a part of a table.
-    ///   - first: the most rows of the first group. Each later group has up to twice as many, for a caller that may need few.
-    ///   - body: gets a group that it may reorder and overwrite.
-    public func scanGroups(
+    ///   - first: the most rows of the first batch. Each later batch has up to twice as many, for a caller that may need few.
+    ///   - body: gets a batch that it may reorder and overwrite.
+    public func scanBatches(
         _ table: TableID, rows: Range<UInt64> = 0..<UInt64.max, first: Int = .max,
         _ body: (UnsafeMutableBufferPointer<UnsafeRowView>) throws -> Bool
     ) throws {
-        var walk = RowScan(self, table, from: rows.lowerBound, to: rows.upperBound)
-        defer { counters.rowsRead(walk.found) }
-        try withUnsafeTemporaryAllocation(of: UnsafeRowView.self, capacity: Self.scanGroupSize) { group in
-            var room = max(1, min(first, group.count))
+        var scan = RowScan(self, table, from: rows.lowerBound, to: rows.upperBound)
+        defer { counters.rowsRead(scan.found) }
+        try withUnsafeTemporaryAllocation(of: UnsafeRowView.self, capacity: Self.scanBatchSize) { batch in
+            var room = max(1, min(first, batch.count))
             while true {
                 var count = 0
-                while count < room, let row = try walk.next() {
-                    group.initializeElement(at: count, to: row)
+                while count < room, let row = try scan.next() {
+                    batch.initializeElement(at: count, to: row)
                     count &+= 1
                 }
-                guard count > 0, try body(UnsafeMutableBufferPointer(rebasing: group[..<count])), count == room else { return }
-                room = min(room &* 2, group.count)
+                guard count > 0, try body(UnsafeMutableBufferPointer(rebasing: batch[..<count])), count == room else { return }
+                room = min(room &* 2, batch.count)
             }
         }
     }
 
     /// The bytes of this many rows stay in the processor's first cache.
-    private static var scanGroupSize: Int { 128 }
+    private static var scanBatchSize: Int { 128 }
 
     /// The number of the table's next row: every row's number is less. O(1).
     public func rowLimit(_ table: TableID) -> UInt64 { state(table)?.nextRow ?? 0 }
 
     /// Like `scan`, for the engine, with a typed error.
     func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (UnsafeRowView) throws(StoreError) -> Bool) throws(StoreError) {
-        var walk = RowScan(self, table, from: first)
-        defer { counters.rowsRead(walk.found) }
-        while let row = try walk.next() {
+        var scan = RowScan(self, table, from: first)
+        defer { counters.rowsRead(scan.found) }
+        while let row = try scan.next() {
             guard try body(row) else { return }
         }
     }
@@ -56,18 +56,18 @@ extension Snapshot {
         return state.primary.base.map { !$0.page(Int(truncatingIfNeeded: rows.lowerBound / PrimaryBase.rowsPerPage)).isNone } ?? false
     }
 
-    /// The size of the groups in which rows are looked up, so that cache misses overlap.
-    private static var groupSize: Int { 64 }
+    /// The size of the batches in which rows are looked up, so that cache misses overlap.
+    private static var batchSize: Int { 64 }
 
     /// Calls `body` with each reference's index in the list and its row.
     ///
-    /// Looks up addresses first and reads rows after that, in groups, so that cache misses overlap.
+    /// Looks up addresses first and reads rows after that, in batches, so that cache misses overlap.
     public func rows(_ references: UnsafeBufferPointer<RowReference>, _ body: (Int, UnsafeRowView?) throws -> Void) throws {
-        try inGroups(references) { start, group, addresses in
-            counters.rowsRead(group.count)
-            for index in group.indices {
+        try inBatches(references) { start, batch, addresses in
+            counters.rowsRead(batch.count)
+            for index in batch.indices {
                 let address = addresses[index]
-                try body(start &+ index, address == 0 ? nil : try view(at: address, group[index]))
+                try body(start &+ index, address == 0 ? nil : try view(at: address, batch[index]))
             }
         }
     }
@@ -76,25 +76,25 @@ extension Snapshot {
     /// cannot be found. Best with as many rows as fit the cache, a few hundred.
     /// - Complexity: O(references); no row counts as read.
     public func readAhead(_ references: UnsafeBufferPointer<RowReference>) {
-        try? inGroups(references) { _, _, _ in }
+        try? inBatches(references) { _, _, _ in }
     }
 
-    /// Looks up the addresses of each group of rows, 0 for none, and touches the rows.
+    /// Looks up the addresses of each batch of rows, 0 for none, and touches the rows.
     @inline(__always)
-    private func inGroups(
+    private func inBatches(
         _ references: UnsafeBufferPointer<RowReference>,
-        _ body: (_ start: Int, _ group: UnsafeBufferPointer<RowReference>, _ addresses: UnsafeBufferPointer<UInt64>) throws -> Void
+        _ body: (_ start: Int, _ batch: UnsafeBufferPointer<RowReference>, _ addresses: UnsafeBufferPointer<UInt64>) throws -> Void
     ) throws {
-        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.groupSize) { addresses in
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.batchSize) { addresses in
             var start = 0
             while start < references.count {
-                let group = UnsafeBufferPointer(rebasing: references[start..<min(start + Self.groupSize, references.count)])
-                askForPages(of: group)
-                for index in group.indices { addresses[index] = try address(of: group[index]) ?? 0 }
-                let found = UnsafeBufferPointer(rebasing: addresses[..<group.count])
+                let batch = UnsafeBufferPointer(rebasing: references[start..<min(start + Self.batchSize, references.count)])
+                askForPages(of: batch)
+                for index in batch.indices { addresses[index] = try address(of: batch[index]) ?? 0 }
+                let found = UnsafeBufferPointer(rebasing: addresses[..<batch.count])
                 _ = file.touch(found)
-                try body(start, group, found)
-                start += group.count
+                try body(start, batch, found)
+                start += batch.count
             }
         }
     }
@@ -102,12 +102,12 @@ extension Snapshot {
     /// Requests new pages of the primary index, so that the caller does not wait for one after another. If the first rows' pages are known,
     /// assumes that the others are too.
     @inline(__always)
-    private func askForPages(of group: UnsafeBufferPointer<RowReference>) {
-        let sample = min(LogFile.sampleSize, group.count)
+    private func askForPages(of batch: UnsafeBufferPointer<RowReference>) {
+        let sample = min(LogFile.sampleSize, batch.count)
         var isNew = false
-        for index in 0..<sample { isNew = willResolve(group[index]) || isNew }
+        for index in 0..<sample { isNew = willResolve(batch[index]) || isNew }
         guard isNew else { return }
-        for index in sample..<group.count { _ = willResolve(group[index]) }
+        for index in sample..<batch.count { _ = willResolve(batch[index]) }
     }
 
     /// A cursor over a range of an index.
@@ -152,7 +152,7 @@ extension Snapshot {
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
     /// - Returns: the number of calls, and whether `body` returned false.
-    /// - Complexity: O(rows); rows are looked up in groups, so that cache misses overlap.
+    /// - Complexity: O(rows); rows are looked up in batches, so that cache misses overlap.
     @discardableResult
     public func rows(
         _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (UnsafeRowView) throws -> Bool
@@ -160,16 +160,16 @@ extension Snapshot {
         guard let table = catalog.index(index)?.table else { return (0, false) }
         let merge = try merge(index, range, descending: descending)
         var left = limit, isDone = false
-        try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.groupSize) { references in
+        try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.batchSize) { references in
             while left > 0, !isDone {
-                let wanted = min(Self.groupSize, left)
+                let wanted = min(Self.batchSize, left)
                 let count = try merge.take(table, into: UnsafeMutableBufferPointer(rebasing: references[..<wanted]))
                 guard count > 0 else { return }
-                try inGroups(UnsafeBufferPointer(rebasing: references[..<count])) { _, group, addresses in
-                    counters.rowsRead(group.count)
-                    for index in group.indices where addresses[index] != 0 {
+                try inBatches(UnsafeBufferPointer(rebasing: references[..<count])) { _, batch, addresses in
+                    counters.rowsRead(batch.count)
+                    for index in batch.indices where addresses[index] != 0 {
                         left -= 1
-                        guard try body(try view(at: addresses[index], group[index])) else {
+                        guard try body(try view(at: addresses[index], batch[index])) else {
                             isDone = true
                             return
                         }
