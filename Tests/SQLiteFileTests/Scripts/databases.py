@@ -180,6 +180,13 @@ def query(path):
         print()
 
 
+def show(path):
+    """Prints the dump of a database."""
+    connection = sqlite3.connect(path)
+    connection.text_factory = lambda data: data.decode(errors="replace")
+    print(dump(connection), end="")
+
+
 def write(path, journal, seconds):
     """Changes a database in transactions that each keep the sum of n at 0 and the count of rows at a multiple of 10."""
     import random
@@ -216,4 +223,4 @@ def write(path, journal, seconds):
 
 if __name__ == "__main__":
     command, arguments = sys.argv[1], [int(word) if word.lstrip("-").isdigit() else word for word in sys.argv[2:]]
-    {"states": states, "journal": journal, "script": script, "deep": deep, "query": query, "write": write}[command](*arguments)
+    {"states": states, "journal": journal, "script": script, "deep": deep, "query": query, "dump": show, "write": write}[command](*arguments)
