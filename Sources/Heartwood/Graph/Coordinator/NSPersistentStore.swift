@@ -186,8 +186,8 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         return ObjectKey(slot: runtime.slot, row: row)
     }
 
-    /// - Throws: 513 for a store that was added read-only.
-    final func checkWritable() throws {
+    /// - Throws: 513 for a store that was added read-only, or can only be read.
+    func checkWritable() throws {
         guard isReadOnly else { return }
         var info: [String: Any] = [NSAffectedStoresErrorKey: [self]]
         info[NSFilePathErrorKey] = url?.path
