@@ -29,7 +29,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         metadata = contents.metadata
         noteMetadataKept()
         identifier = contents.identifier
-        let log = BackingLog.make(for: self)
+        let log = BackingLog.make(for: self, isForLayouts: true)
         let runtimes = try log.load(model: model, firstSlot: firstSlot)
         let schema = try log.loaded().schema
         do {
