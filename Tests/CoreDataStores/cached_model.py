@@ -1,7 +1,7 @@
 """Reads the model of a store from its cache, to predict the layout of a real store."""
 import os, sys, zlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "FormatReader"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "FormatReader"))
 from model import TYPES, Attribute, Entity, Model, Relationship  # noqa: E402
 from model_cache import Archive  # noqa: E402
 

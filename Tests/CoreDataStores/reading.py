@@ -9,7 +9,7 @@ def date_text(seconds):
     try:
         return (EPOCH + datetime.timedelta(seconds=seconds)).isoformat(timespec="microseconds") + "Z"
     except OverflowError:
-        return f"{seconds!r} s"
+        return f"{float(seconds)!r} s"
 
 
 def decimal_text(number):

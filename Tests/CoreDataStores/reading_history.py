@@ -30,9 +30,8 @@ def change(row, layout):
     found = {"change": row["Z_PK"], "object": f"{entity.name}/{row['ZENTITYPK']}", "type": KINDS[row["ZCHANGETYPE"]]}
     if found["type"] == "update":
         found.update(updated(layout, entity, row["ZCOLUMNS"] or b""))
-    paths = layout.preserved(entity)
-    values = {path: row.get(f"ZTOMBSTONE{place}") for place, path in enumerate(paths)}
-    if found["type"] == "delete" and any(one is not None for one in values.values()):
+    if found["type"] == "delete":
+        values = {path: row.get(f"ZTOMBSTONE{place}") for place, path in enumerate(layout.preserved(entity))}
         found["tombstone"] = {path: value(one, leaf_of(entity, path), None) for path, one in values.items() if one is not None}
     return found
 
