@@ -186,6 +186,8 @@ final class CoreDataRows {
     private func setText(_ column: Column, _ kind: SQLiteValue.Kind, _ row: borrowing SQLiteRow) throws {
         switch kind {
         case .text:
+            // Foundation has no URL without text, so it is null in predicates too.
+            if column.kind == .uri, try row.text(column.source)?.isEmpty ?? true { return }
             // Most text is ASCII, and is copied as it is.
             if isUTF8, let bytes = try row.text(column.source), bytes.allSatisfy({ $0 < 0x80 }) { return builder.set(column.position, bytes: bytes) }
             builder.set(column.position, text: try row.string(column.source) ?? "")
