@@ -112,10 +112,10 @@ struct ExpectedObjects {
             }
             return failure.localizedDescription.contains(missing) ? nil : failure.localizedDescription
         }
-        return isEqual(found, expected, kind) ? nil : "found \(String(describing: found)), expected \(String(describing: expected))"
+        return Self.isEqual(found, expected, kind) ? nil : "found \(String(describing: found)), expected \(String(describing: expected))"
     }
 
-    private func isEqual(_ found: Any?, _ expected: Any?, _ kind: PropertyKind) -> Bool {
+    static func isEqual(_ found: Any?, _ expected: Any?, _ kind: PropertyKind) -> Bool {
         // Foundation has no URL without text.
         guard let found, let expected else { return (found == nil) == (expected == nil || kind == .uri && expected as? String == "") }
         switch found {
@@ -136,7 +136,7 @@ struct ExpectedObjects {
 
     /// Seconds since 2001 of a date with microseconds, in UTC and in the Gregorian calendar also where it was not in use yet. A date beyond the
     /// years of four digits is stated as seconds.
-    private func seconds(_ text: String) -> Double? {
+    static func seconds(_ text: String) -> Double? {
         if text.hasSuffix(" s") { return Double(text.dropLast(2)) }
         let parts = text.split { !$0.isNumber }.compactMap { Int($0) }
         guard parts.count == 7, text.hasSuffix("Z") else { return nil }

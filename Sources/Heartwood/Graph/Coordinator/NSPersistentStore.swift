@@ -163,6 +163,9 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// Whether `followOthers` would find nothing newer than `view`; false if that cannot be decided at once.
     func hasNoCommits(beyond view: RecordLogView) -> Bool { false }
 
+    /// The history as of the newest commit; nil if the store has none.
+    func newestHistory() throws -> (any StoreHistory)? { nil }
+
     /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
     func save(_ batch: SaveBatch) throws { throw isOfNoKind }
 

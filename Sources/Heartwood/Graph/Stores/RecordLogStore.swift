@@ -79,6 +79,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// Whether saves compute derived attributes.
     var derivesValues: Bool { true }
 
+    override func newestHistory() throws -> (any StoreHistory)? { try newestLogHistory() }
+
     // MARK: Loading
 
     override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {

@@ -97,6 +97,11 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         return SQLiteView(self, source, schema)
     }
 
+    override func newestHistory() throws -> (any StoreHistory)? {
+        guard isUsable, let source, let schema else { return nil }
+        return try SQLiteHistory(self, source, schema)
+    }
+
     override func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
         guard let key = super.key(named: name, of: runtime), key.row <= UInt64(CoreDataRows.keyMax) else { return nil }
         return key
