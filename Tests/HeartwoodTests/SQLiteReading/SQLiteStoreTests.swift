@@ -99,10 +99,12 @@ import Testing
 
     // MARK: Fetches
 
-    @Test("A fetch finds what the predicate says of the objects, for each type beside each comparison and value")
-    func fetchesAgreeWithObjects() throws {
+    @Test("A fetch finds what the predicate says of the objects, for each type beside each comparison and value", arguments: [true, false])
+    func fetchesAgreeWithObjects(hasIndexes: Bool) throws {
+        let columns = ["ZAGE", "ZBIG", "ZSHORT", "ZPRICE", "ZSCORE", "ZSINCE", "ZNAME DESC", "ZCITY", "ZTOKEN", "ZBYTES", "ZLINK", "ZBEST"]
+        let indexes = columns.enumerated().map { "CREATE INDEX i\($0) ON ZKEEPER (\($1));" }.joined()
         try MadeStores.withFolder { folder in
-            let zoo = try Zoo(in: folder), context = try zoo.context()
+            let zoo = try Zoo(in: folder, hasIndexes ? indexes : ""), context = try zoo.context()
             let all = try Self.fetch("Keeper", in: context)
             let ann = try Self.keeper(1, in: context), dog = try #require(try Self.fetch("Dog", in: context).first)
             let values: [String: [Any]] = [
@@ -173,9 +175,9 @@ import Testing
         }
     }
 
-    @Test("A fetch by objects reads their rows, and no others") func fetchesByObjectReadTheirRows() throws {
+    @Test("A fetch by objects or by a column of an index reads their rows, and no others") func fetchesByObjectReadTheirRows() throws {
         try MadeStores.withFolder { folder in
-            let context = try Zoo(in: folder).context()
+            let zoo = try Zoo(in: folder), context = try zoo.context()
             let ann = try Self.keeper(1, in: context), third = try Self.keeper(3, in: context)
             #expect(try Self.fetch("Keeper", "SELF == %@", [ann], in: context) == [ann])
             #expect(context.lastQuery.rowsVisited == 1 && context.lastQuery.access == [.rows])
@@ -183,6 +185,11 @@ import Testing
             #expect(context.lastQuery.rowsVisited == 2)
             #expect(try Self.fetch("Keeper", "age >= 0", in: context).count == 2)
             #expect(context.lastQuery.access == [.scan])
+            #expect(try Self.fetch("Dog", "keeper == %@ AND title > 3", [ann], in: context).count == 1)
+            #expect(context.lastQuery.access == [.index("ZANIMAL_ZKEEPER_INDEX")] && context.lastQuery.rowsVisited == 1)
+            try MadeStores.execute("CREATE INDEX names ON ZKEEPER (ZNAME COLLATE BINARY ASC)", at: zoo.file)
+            #expect(try Self.fetch("Keeper", "name IN {'Ann', 'nobody', 'ann'}", in: context).map(\.objectID.key.row) == [1, 7])
+            #expect(context.lastQuery.access == [.index("names")] && context.lastQuery.rowsVisited == 2)
         }
     }
 

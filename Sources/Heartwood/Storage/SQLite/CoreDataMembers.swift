@@ -6,7 +6,8 @@ internal import SQLiteFile
 /// (1) Where an index of the file begins with the owner's column, it gives the members. Else one scan makes a sorted list, which is kept as long as
 ///     the state of the file lasts.
 /// (2) Members of an ordered relationship come by the order column, others by key. Only the order of its values counts. Facts, "order".
-/// (3) A member whose row is of an entity that is none of the destination's is left out. Facts, traps, "Filter by Z_ENT".
+/// (3) A member whose row is not there, or is of an entity that is none of the destination's, is left out. Facts, traps, "Filter by Z_ENT" and
+///     "Dangling references".
 /// (4) A join table states the pairs of a relationship that is its own inverse in one direction or in both; both count. Facts, "many-to-many".
 final class CoreDataMembers {
     private struct Entry {
@@ -26,7 +27,8 @@ final class CoreDataMembers {
     private let index: SQLiteIndex?
     private var list: [Entry]?
 
-    init(_ place: CoreDataLayout.Place, _ destination: CoreDataDestination, _ file: SQLiteFile) throws {
+    init(_ place: CoreDataLayout.Place, _ destination: CoreDataDestination, _ reader: CoreDataReader) throws {
+        let file = reader.file
         self.destination = destination
         let table: SQLiteTable, owner: String, member: String?, order: String?
         switch place {
@@ -48,15 +50,7 @@ final class CoreDataMembers {
         ownerColumn = try column(owner)
         memberColumn = try member.map(column)
         orderColumn = try order.map(column)
-        index = isReflexive ? nil : try Self.index(on: owner, of: table, file)
-    }
-
-    private static func index(on column: String, of table: SQLiteTable, _ file: SQLiteFile) throws -> SQLiteIndex? {
-        for entry in file.schema.indexes(ofTable: table.name) {
-            let index = try file.index(named: entry.name)
-            if !index.isPartial, let first = index.columns.first, first.name == column { return index }
-        }
-        return nil
+        index = isReflexive ? nil : try reader.index(beginningWith: owner, of: table.name)
     }
 
     func members(of key: Int64) throws -> [RowReference] {
@@ -90,7 +84,7 @@ final class CoreDataMembers {
     }
 
     private func reference(_ key: Int64) throws -> RowReference? {
-        try (destination.only ?? destination.tableID(ofRow: key)).flatMap { Self.reference($0, key) }
+        try destination.tableID(ofRow: key).flatMap { Self.reference($0, key) }
     }
 
     private static func reference(_ table: TableID, _ key: Int64) -> RowReference? {

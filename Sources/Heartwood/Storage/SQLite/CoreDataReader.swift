@@ -13,12 +13,17 @@ final class CoreDataReader {
     private var members: [MemberKey: CoreDataMembers] = [:]
     private var counts: [TableID: Int] = [:]
     private var destinations: [ObjectIdentifier: CoreDataDestination] = [:]
+    private var indexes: [IndexKey: SQLiteIndex?] = [:]
     /// By entity, the table ID of its rows.
     private let tableIDs: [ObjectIdentifier: TableID]
 
     private struct MemberKey: Hashable {
         let table: TableID
         let property: Int
+    }
+
+    private struct IndexKey: Hashable {
+        let table, column: String
     }
 
     /// - Parameter schema: of a record log for the same entities.
@@ -73,6 +78,17 @@ final class CoreDataReader {
         return count
     }
 
+    /// An index whose entries are in the order of a column's values.
+    func index(beginningWith column: String, of table: String) throws -> SQLiteIndex? {
+        let key = IndexKey(table: table, column: column)
+        if let known = indexes[key] { return known }
+        let found = try file.schema.indexes(ofTable: table).lazy.map { try self.file.index(named: $0.name) }.first { index in
+            !index.isPartial && index.columns.first.map { $0.name == column && $0.collation.uppercased() == "BINARY" } ?? false
+        }
+        indexes[key] = .some(found)
+        return found
+    }
+
     // MARK: Members
 
     func members(of reference: RowReference, property: Int) throws -> [RowReference] {
@@ -86,7 +102,7 @@ final class CoreDataReader {
         guard let rows = rows(of: table), let place = layout.entities[rows.number]?.places[property],
             let destination = try rows.table.runtime.properties[property].destination.flatMap(destination)
         else { return nil }
-        let made = try CoreDataMembers(place, destination, file)
+        let made = try CoreDataMembers(place, destination, self)
         members[key] = made
         return made
     }
