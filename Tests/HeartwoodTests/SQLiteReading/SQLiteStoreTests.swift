@@ -248,6 +248,8 @@ import Testing
             let coordinator = try #require(context.persistentStoreCoordinator), store = coordinator.persistentStores[0]
             #expect(store.isReadOnly && store.type == NSSQLiteStoreType && store.identifier == Zoo.identifier)
             #expect(store.metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType && store.metadata[NSStoreUUIDKey] as? String == Zoo.identifier)
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: nil, at: zoo.file)
+            #expect(metadata[NSStoreUUIDKey] as? String == Zoo.identifier)
             try Self.keeper(1, in: context).setValue(5, forKey: "age")
             let delete = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Keeper"))
             let writes: [() throws -> Void] = [
