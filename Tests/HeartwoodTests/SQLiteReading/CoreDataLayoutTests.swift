@@ -12,7 +12,9 @@ import Testing
             }, indexes: indexes)
     }
 
-    private static func entity(_ name: String, _ properties: [NSPropertyDescription] = [], _ subentities: [NSEntityDescription] = []) -> NSEntityDescription {
+    private static func entity(
+        _ name: String, _ properties: [NSPropertyDescription] = [], _ subentities: [NSEntityDescription] = []
+    ) -> NSEntityDescription {
         let entity = NSEntityDescription()
         entity.name = name
         entity.properties = properties
@@ -144,10 +146,11 @@ import Testing
 
     @Test("A to-many relationship is its inverse's column, or one with the owner's number without an inverse") func toManyIsAColumn() throws {
         let note = Self.entity("Note"), book = Self.entity("Book")
-        let book1 = TestStack.relationship("book", to: book, toMany: false), notes = TestStack.relationship("notes", to: note, toMany: true, ordered: true)
-        TestStack.connect(book1, notes)
+        let owner = TestStack.relationship("book", to: book, toMany: false)
+        let notes = TestStack.relationship("notes", to: note, toMany: true, ordered: true)
+        TestStack.connect(owner, notes)
         book.properties = [notes, TestStack.relationship("marks", to: note, toMany: true, ordered: true)]
-        note.properties = [book1]
+        note.properties = [owner]
         let layout = try Self.layout([book, note], ["ZBOOK": Self.own, "ZNOTE": "\(Self.own) ZBOOK Z_FOK_BOOK Z1MARKS Z_FOK_1MARKS"])
         #expect(Self.place(layout, book, "notes") == .inverse(table: "ZNOTE", column: "ZBOOK", order: "Z_FOK_BOOK"))
         #expect(Self.place(layout, book, "marks") == .inverse(table: "ZNOTE", column: "Z1MARKS", order: "Z_FOK_1MARKS"))

@@ -71,7 +71,8 @@ import Testing
             #expect(keeper.attributesByName["since"]?.attributeType == .dateAttributeType)
             #expect(keeper.attributesByName["price"]?.attributeType == .decimalAttributeType)
             #expect(keeper.attributesByName["bytes"]?.attributeType == .binaryDataAttributeType)
-            #expect(animal.relationshipsByName["keeper"]?.destinationEntity === keeper && keeper.relationshipsByName["best"]?.destinationEntity === animal)
+            #expect(animal.relationshipsByName["keeper"]?.destinationEntity === keeper)
+            #expect(keeper.relationshipsByName["best"]?.destinationEntity === animal)
             #expect(animal.relationshipsByName["helpers"]?.inverseRelationship === keeper.relationshipsByName["helped"])
             #expect(keeper.relationshipsByName["helped"]?.isOrdered == true && keeper.relationshipsByName["notes"]?.isOrdered == true)
             let friends = keeper.relationshipsByName["friends"]
@@ -94,7 +95,8 @@ import Testing
             let right = try CoreDataStoreModel.find(storeAt: file.path)
             #expect(right.origin == .cache && right.guesses == [])
             let other = try #require(right.model.copy() as? NSManagedObjectModel)
-            let entity = try #require(other.entities.first { !$0.attributesByName.isEmpty }), attribute = try #require(entity.attributesByName.values.first)
+            let entity = try #require(other.entities.first { !$0.attributesByName.isEmpty })
+            let attribute = try #require(entity.attributesByName.values.first)
             attribute.isOptional.toggle()
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: other)
             let error = #expect(throws: (any Error).self) {
@@ -102,6 +104,14 @@ import Testing
             } as NSError?
             #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
             #expect((error?.userInfo[NSChangedEntitiesErrorKey] as? [String])?.contains(entity.name ?? "") == true)
+            #expect(error?.localizedDescription.contains("heartwood convert") == true)
+            // A container asks for migrations.
+            let container = NSPersistentContainer(name: "Other", managedObjectModel: other), description = NSPersistentStoreDescription(url: file)
+            description.type = NSSQLiteStoreType
+            container.persistentStoreDescriptions = [description]
+            container.loadPersistentStores { _, error in
+                #expect(error.map { CoreDataError.isCode(NSPersistentStoreIncompatibleVersionHashError, $0) } == true)
+            }
             try coordinator.addPersistentStore(
                 type: .sqlite, configuration: nil, at: file, options: [NSIgnorePersistentStoreVersioningOption: true])
         }

@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test("A store whose bytes break a rule is refused with a typed error, or is read as far as it can be") func hostileStoresAreTypedErrors() throws {
+    @Test("A store whose bytes break a rule is refused with a typed error, or is read as far as it can be")
+    func hostileStoresAreTypedErrors() throws {
         try MadeStores.withAll { folder in
             for name in try MadeStores.names(in: folder) where name.hasPrefix("hostile-") {
                 let lines = try MadeStores.lines(name, in: folder)

@@ -27,7 +27,8 @@ enum MadeStores {
 
     /// Runs statements of SQL on a database, which is made if it is not there.
     static func execute(_ sql: String, at file: URL) throws {
-        try run(["-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()", file.path, sql])
+        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
+        try run(["-c", program, file.path, sql])
     }
 
     private static func run(_ arguments: [String]) throws {

@@ -11,7 +11,9 @@ import Testing
         }
     }
 
-    private static func fetch(_ request: NSPersistentHistoryChangeRequest, _ context: NSManagedObjectContext) throws -> [NSPersistentHistoryTransaction] {
+    private static func fetch(
+        _ request: NSPersistentHistoryChangeRequest, _ context: NSManagedObjectContext
+    ) throws -> [NSPersistentHistoryTransaction] {
         let result = try context.execute(request) as? NSPersistentHistoryResult
         return try #require(result?.result as? [NSPersistentHistoryTransaction])
     }
@@ -42,7 +44,8 @@ import Testing
             #expect(found == Set(updated.map { String($0.prefix { $0 != "." }) }.filter { !toManys.contains($0) }), "\(name) \(change)")
         }
         if let tombstone = wanted["tombstone"] as? [String: Any] {
-            #expect(Set((change.tombstone ?? [:]).keys.compactMap { $0 as? String }) == Set(tombstone.filter { !($0.value is NSNull) }.keys), "\(name) \(change)")
+            let found = Set((change.tombstone ?? [:]).keys.compactMap { $0 as? String })
+            #expect(found == Set(tombstone.filter { !($0.value is NSNull) }.keys), "\(name) \(change)")
             for case let (key as String, value) in change.tombstone ?? [:] {
                 let kind = id.entity.propertyIndexByName[key].map { PropertyKind(id.entity.propertiesByIndex[$0]) } ?? .undefined
                 #expect(ExpectedObjects.isEqual(value, tombstone[key], kind), "\(name) \(change) \(key): \(value)")
@@ -95,13 +98,15 @@ import Testing
                 #expect(try Self.fetch(.fetchHistory(after: token), context).isEmpty)
                 try MadeStores.execute(
                     "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, Z_OPT, ZTIMESTAMP) VALUES (9, 16002, 1, 800000000); "
-                        + "INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) VALUES (99, 16001, 1, 0, 3, 1, 9)",
+                        + "INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) "
+                        + "VALUES (99, 16001, 1, 0, 3, 1, 9)",
                     at: file)
                 let new = try Self.fetch(.fetchHistory(after: token), context)
                 #expect(new.map(\.transactionNumber) == [9] && new[0].changes?.map(\.changeID) == [99])
 
                 let request = NSPersistentHistoryChange.fetchRequest
-                request?.predicate = NSPredicate(format: "changeType == %d AND transaction.author == 'import'", NSPersistentHistoryChangeType.insert.rawValue)
+                let type = NSPersistentHistoryChangeType.insert.rawValue
+                request?.predicate = NSPredicate(format: "changeType == %d AND transaction.author == 'import'", type)
                 let changes = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: try #require(request))
                 changes.resultType = .changesOnly
                 let result = (try context.execute(changes) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryChange]

@@ -48,7 +48,8 @@ struct Zoo {
         INSERT INTO ZANIMAL VALUES (1, 1, 1, 1, 3072, 'Ant', NULL, NULL), (2, 2, 4, 1, 1024, 'Tom', 'Sir', 99), (3, 3, 2, 1, 2048, 'Rex', 'x', 7),
             (4, 3, 1, NULL, NULL, 'Ida', NULL, 8), (5, 2, 1, 2, 1024, NULL, NULL, NULL);
         INSERT INTO ZKEEPER VALUES
-            (1, 4, 1, 3, 3, 30, 9007199254740993, 1, -5, 3.25, 0.5, 1.5, 100.25, 'https://a.b/c', 'Ann', X'\(uuidBytes)', X'0102', X'01CAFE', 'Ulm'),
+            (1, 4, 1, 3, 3, 30, 9007199254740993, 1, -5, 3.25, 0.5, 1.5, 100.25, 'https://a.b/c', 'Ann',
+                X'\(uuidBytes)', X'0102', X'01CAFE', 'Ulm'),
             (2, 4, 2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
             (3, 4, 1, 5, 2, 0, 0, 0, 0, 0, 0, 0, 0, '', '', NULL, X'', X'01', ''),
             (7, 4, 1, 77, 3, -1, -9223372036854775808, 1, 32767, '12.5', 2, 1e300, -63114076800, 'x:y', 'ann', NULL, X'01', NULL, 'Äpfel');
@@ -66,8 +67,10 @@ struct Zoo {
         let keeper = NSEntityDescription(), note = NSEntityDescription()
         for (entity, name) in [(animal, "Animal"), (cat, "Cat"), (dog, "Dog"), (keeper, "Keeper"), (note, "Note")] { entity.name = name }
         animal.subentities = [cat, dog]
-        let owner = TestStack.relationship("keeper", to: keeper, toMany: false), animals = TestStack.relationship("animals", to: animal, toMany: true, ordered: true)
-        let helpers = TestStack.relationship("helpers", to: keeper, toMany: true), helped = TestStack.relationship("helped", to: animal, toMany: true, ordered: true)
+        let owner = TestStack.relationship("keeper", to: keeper, toMany: false)
+        let animals = TestStack.relationship("animals", to: animal, toMany: true, ordered: true)
+        let helpers = TestStack.relationship("helpers", to: keeper, toMany: true)
+        let helped = TestStack.relationship("helped", to: animal, toMany: true, ordered: true)
         let friends = TestStack.relationship("friends", to: keeper, toMany: true)
         TestStack.connect(owner, animals)
         TestStack.connect(helpers, helped)

@@ -56,8 +56,8 @@ struct CoreDataGuess {
         if let owner = Int64(digits), names[owner] != nil, !behind.isEmpty {
             // Z<n>_REL belongs to the column ZREL.
             guard !behind.hasPrefix("_") else { return }
-            add(.relationship(
-                Self.spelled(behind), to: root, inverse: nil, isToMany: true, isOrdered: schema.has("Z_FOK_\(digits)\(behind)", in: table)), to: owner)
+            let isOrdered = schema.has("Z_FOK_\(digits)\(behind)", in: table)
+            add(.relationship(Self.spelled(behind), to: root, inverse: nil, isToMany: true, isOrdered: isOrdered), to: owner)
             return
         }
         let keys = schema.columns(of: table).filter { $0.hasSuffix("_\(rest)") }.compactMap { Int64($0.dropFirst().dropLast(rest.count + 1)) }

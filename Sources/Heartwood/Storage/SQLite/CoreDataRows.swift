@@ -48,26 +48,32 @@ final class CoreDataRows {
         }
         self.entityColumn = entityColumn
         self.versionColumn = versionColumn
-        var columns: [Column] = []
-        for (index, position) in table.positions.enumerated() {
-            guard let position, let place = layout.places[index] else { continue }
-            let property = table.runtime.entity.propertiesByIndex[index]
-            let kind = table.runtime.properties[index].kind
-            let isTagged = (property as? NSAttributeDescription)?.allowsExternalBinaryDataStorage ?? false
-            switch place {
-            case .column(let name):
-                guard let column = source.index(ofColumn: name) else { continue }
-                columns.append(Column(
-                    position: position, source: column, kind: kind, isTagged: isTagged, entitySource: nil, destination: nil))
-            case .toOne(let name, let entity):
-                guard let column = source.index(ofColumn: name), let destination = try table.runtime.properties[index].destination.flatMap(destination) else { continue }
-                columns.append(Column(
-                    position: position, source: column, kind: kind, isTagged: false,
-                    entitySource: entity.flatMap { source.index(ofColumn: $0) }, destination: destination))
-            case .inverse, .join: continue
-            }
+        columns = try table.positions.enumerated().compactMap { index, position in
+            guard let position, let place = layout.places[index] else { return nil }
+            return try Self.column(index, position, place, table, source, destination)
         }
-        self.columns = columns
+    }
+
+    private static func column(
+        _ index: Int, _ position: Int, _ place: CoreDataLayout.Place, _ table: EntityTable, _ source: SQLiteTable,
+        _ destination: (NSEntityDescription) throws -> CoreDataDestination?
+    ) throws -> Column? {
+        let kind = table.runtime.properties[index].kind, property = table.runtime.entity.propertiesByIndex[index]
+        switch place {
+        case .column(let name):
+            let isTagged = (property as? NSAttributeDescription)?.allowsExternalBinaryDataStorage ?? false
+            return source.index(ofColumn: name).map {
+                Column(position: position, source: $0, kind: kind, isTagged: isTagged, entitySource: nil, destination: nil)
+            }
+        case .toOne(let name, let entity):
+            guard let column = source.index(ofColumn: name), let found = try table.runtime.properties[index].destination.flatMap(destination) else {
+                return nil
+            }
+            return Column(
+                position: position, source: column, kind: kind, isTagged: false, entitySource: entity.flatMap { source.index(ofColumn: $0) },
+                destination: found)
+        case .inverse, .join: return nil
+        }
     }
 
     // MARK: Rows
@@ -94,8 +100,8 @@ final class CoreDataRows {
         // 0 stands for an object that was not read.
         let version = UInt32(truncatingIfNeeded: try row.integer(versionColumn) ?? 1)
         guard let start = body.baseAddress else { preconditionFailure("a row has its layout's number") }
-        return UnsafeRowView(
-            body: start, byteCount: body.count, reference: RowReference(table: table.id, row: UInt64(row.rowid)), version: version == 0 ? .max : version)
+        let reference = RowReference(table: table.id, row: UInt64(row.rowid))
+        return UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: version == 0 ? .max : version)
     }
 
     /// Calls `body` with the row of a key, if it is of this entity; the row's bytes are valid until the next call.
@@ -189,7 +195,9 @@ final class CoreDataRows {
             // Foundation has no URL without text, so it is null in predicates too.
             if column.kind == .uri, try row.text(column.source)?.isEmpty ?? true { return }
             // Most text is ASCII, and is copied as it is.
-            if isUTF8, let bytes = try row.text(column.source), bytes.allSatisfy({ $0 < 0x80 }) { return builder.set(column.position, bytes: bytes) }
+            if isUTF8, let bytes = try row.text(column.source), bytes.allSatisfy({ $0 < 0x80 }) {
+                return builder.set(column.position, bytes: bytes)
+            }
             builder.set(column.position, text: try row.string(column.source) ?? "")
         case .integer: builder.set(column.position, text: String(try row.integer(column.source) ?? 0))
         case .real: builder.set(column.position, text: "\(try row.real(column.source) ?? 0)")

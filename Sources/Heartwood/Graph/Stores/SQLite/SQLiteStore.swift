@@ -77,7 +77,9 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         guard entities.contains(where: { stored[$0.name ?? ""] != $0.versionHash }) else { return }
         var metadata = contents.metadata
         metadata[NSStoreModelVersionHashesKey] = stored
-        throw RecordLogMetadata.mismatch(path: path, model: model, configuration: configuration, metadata: metadata)
+        throw RecordLogMetadata.mismatch(
+            path: path, model: model, configuration: configuration, metadata: metadata,
+            remedy: "Open it with that model. To migrate it, convert it first. \(CoreDataFileError.conversion)")
     }
 
     override func unload() throws {
