@@ -27,7 +27,7 @@ let package = Package(
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
-        .target(name: "Heartwood", dependencies: ["FileReading", "PredicateClasses", "RecordLog"], swiftSettings: strict),
+        .target(name: "Heartwood", dependencies: ["FileReading", "PredicateClasses", "RecordLog", "SQLiteFile"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         .executableTarget(name: "HeartwoodTool", dependencies: ["FileReading", "Heartwood", "ModelCode", "Platform", "RecordLog"], swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
@@ -76,7 +76,7 @@ if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
 let suites = [
     "engine": ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"],
     "stack": [
-        "Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess", "PredicateClasses", "FileReading", "Heartwood",
+        "Platform", "RecordLog", "RecordLogTests", "SQLiteFile", "TestSupport", "recordlog-testprocess", "PredicateClasses", "FileReading", "Heartwood",
         "HeartwoodTests", "heartwood-testprocess",
     ],
 ]

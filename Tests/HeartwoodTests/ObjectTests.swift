@@ -190,13 +190,13 @@ import Testing
         #expect(error?.localizedDescription.contains("only in the store") == true)
     }
 
-    @Test("An SQLite store is refused with the alternatives") func anSQLiteStoreIsRefusedWithWhatToUse() throws {
+    @Test("An SQLite store without a file is refused") func anSQLiteStoreWithoutAFileIsRefused() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let error = #expect(throws: (any Error).self) {
             try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: nil)
         } as? NSError
-        #expect(error?.code == NSPersistentStoreInvalidTypeError)
-        #expect(error?.localizedDescription.contains("NSRecordLogStoreType") == true)
+        #expect(error?.code == NSPersistentStoreOpenError)
+        #expect(error?.localizedDescription.contains("needs a file URL") == true)
     }
 
     /// All such objects of an entity had one ID, which claimed to be permanent.

@@ -74,7 +74,7 @@ struct ArchiveHeader {
         if bytes.starts(with: Array("SQLite format 3\0".utf8)) {
             return StoreError(
                 .notAStore, path: path, "this is an SQLite database, not a binary archive",
-                remedy: "Open it with SQLite, or give an archive.")
+                remedy: "If Core Data made it, open it with the store type SQLite.")
         }
         return StoreError(
             .notAStore, path: path, at: 0, "this is not a binary archive, or its header is destroyed",

@@ -61,7 +61,8 @@ struct HeaderReader {
     func notAStore(_ header: [UInt8]) -> StoreError {
         if header.starts(with: Array("SQLite format 3\0".utf8)) {
             return StoreError(
-                .notAStore, path: path, "this is an SQLite database", remedy: "Open it with SQLite, or give a Heartwood store.")
+                .notAStore, path: path, "this is an SQLite database",
+                remedy: "If Core Data made it, open it with the store type SQLite, or convert it with `heartwood convert`.")
         }
         if header.starts(with: ArchiveHeader.magic) {
             return StoreError(

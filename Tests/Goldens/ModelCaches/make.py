@@ -2,75 +2,17 @@
 
 The files are not made again: a change of the format gets files of its own.
 """
-import itertools, json, os, plistlib, zlib
+import itertools, json, os
 
-UID = plistlib.UID
-objects, classes, expected = ["$null"], {}, {}
+from cache_archive import UID, CacheArchive
 
-
-def add(value):
-    objects.append(value)
-    return UID(len(objects) - 1)
-
-
-def thing(name, **values):
-    if name not in classes:
-        classes[name] = add({"$classname": name, "$classes": [name, "NSObject"]})
-    return {**values, "$class": classes[name]}
-
-
-def text(value):
-    return UID(0) if value is None else add(value)
-
-
-def mutable(value):
-    return add(thing("NSMutableString", **{"NS.string": value}))
-
-
-def array(members, name="NSMutableArray"):
-    return add(thing(name, **{"NS.objects": members}))
-
-
-def dictionary(pairs, name="NSMutableDictionary"):
-    return add(thing(name, **{"NS.keys": [text(key) for key in pairs], "NS.objects": list(pairs.values())}))
-
-
-def known_keys(pairs):
-    strategy = add(thing("NSKnownKeysMappingStrategy1", keys=array([text(key) for key in pairs], "NSArray"), length=len(pairs), version=1))
-    values = array(list(pairs.values()), "NSArray")
-    return add(thing("NSKnownKeysDictionary1", searchMapping=strategy, values=values, version=1))
-
-
-# Expressions and predicates.
-def self_expression():
-    return add(thing("NSSelfExpression", NSExpressionType=1))
-
-
-def path(keys):
-    keys = add(thing("NSKeyPathSpecifierExpression", NSExpressionType=10, NSKeyPath=text(keys)))
-    return add(thing(
-        "NSKeyPathExpression", NSExpressionType=3, NSOperand=self_expression(), NSSelectorName=text("valueForKeyPath:"), NSArguments=array([keys])))
-
-
-def comparison(left, kind, value):
-    operator = add(thing("NSComparisonPredicateOperator", NSOperatorType=kind, NSModifier=0, NSOptions=0))
-    right = add(thing("NSConstantValueExpression", NSExpressionType=0, NSConstantValue=add(value)))
-    return add(thing("NSComparisonPredicate", NSLeftExpression=left, NSRightExpression=right, NSPredicateOperator=operator))
+archive, expected = CacheArchive(), {}
+add, thing, text, mutable, array = archive.add, archive.thing, archive.text, archive.mutable, archive.array
+dictionary, self_expression, path, comparison = archive.dictionary, archive.self_expression, archive.path, archive.comparison
+common = archive.property_head
 
 
 # Properties. Each is written for an entity, so that subentities may have copies.
-def common(name, entity, bits, was, modifier, own_keys):
-    found = dict(NSPropertyName=text(name), NSEntity=entity, NSRenamingIdentifier=text(was or name), _P=bits | 241)
-    if modifier:
-        found["NSVersionHashModifier"] = mutable(modifier)
-    # Some properties state their flags as bits alone.
-    if own_keys:
-        for bit, key in ((2, "NSIsOptional"), (8, "NSIsTransient"), (0x400, "NSIsOrdered")):
-            if bits & bit:
-                found[key] = True
-    return found
-
-
 def decimal():
     """-12.5"""
     mantissa = (125).to_bytes(2, "little") + bytes(14)
@@ -247,7 +189,7 @@ for name in own:
             index("computed", [expression_element()])])
     if former:
         values["NSCompoundIndexes"] = array([array([text("two"), text("three")])])
-    objects[places[name].data] = thing("NSEntityDescription", **values)
+    archive.objects[places[name].data] = thing("NSEntityDescription", **values)
     lines, ancestor = {one.name: one.line() for one in own[name]}, parents.get(name)
     while ancestor:
         lines.update({one.name: one.line() for one in own[ancestor]})
@@ -261,13 +203,11 @@ template = add(thing(
     "NSFetchRequest", NSEntity=places["Other"], NSFetchLimit=0, NSPredicate=comparison(path("number"), 4, 4),
     NSSortDescriptors=array([add(thing("NSSortDescriptor", NSKey=text("other"), NSAscending=True, NSSelector=text("compare:")))], "NSArray")))
 root = add(thing(
-    "NSManagedObjectModel", NSEntities=known_keys(dict(sorted(places.items()))), NSFetchRequestTemplates=dictionary({"fours": template}),
+    "NSManagedObjectModel", NSEntities=archive.known_keys(dict(sorted(places.items()))), NSFetchRequestTemplates=dictionary({"fours": template}),
     NSConfigurations=dictionary({"Small": array([places["Other"], places["Thing"]], "NSArray")}),
     NSVersionIdentifiers=array([text("two")], "NSSet")))
-archive = {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": root}, "$objects": objects}
-deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
 folder = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(folder, "everything.cache"), "wb") as file:
-    file.write(deflate.compress(plistlib.dumps(archive, fmt=plistlib.FMT_BINARY)) + deflate.flush())
+    file.write(archive.packed(root))
 with open(os.path.join(folder, "everything.json"), "w") as file:
     json.dump(expected, file, indent=1, sort_keys=True, ensure_ascii=False)

@@ -97,9 +97,9 @@ import Testing
             "for writing once")
     }
 
-    @Test("An unknown type is refused") func anUnknownTypeIsRefused() {
+    @Test("An unknown type is refused, and an SQLite store that is not there") func anUnknownTypeIsRefused() {
         says(refusal(scratch["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "RecordLog")
-        says(refusal(scratch["a"], type: NSSQLiteStoreType), NSPersistentStoreInvalidTypeError, "no SQLite store", "NSRecordLogStoreType")
+        says(refusal(scratch["a"], type: NSSQLiteStoreType), CocoaError.Code.fileReadNoSuchFile.rawValue, "no such file", "NSRecordLogStoreType")
     }
 
     @Test("One store is added once") func oneStoreIsAddedOnce() throws {

@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
     final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView, in runtime: EntityRuntime) throws -> Data {
         for copies in readState.memory.copies { if let data = copies.value(of: index, in: row) { return data } }
         let view = try view(of: store(of: runtime))
-        if let data = view.dataInRow(access, of: row) { return data }
+        if let data = try view.dataInRow(access, of: row) { return data }
         // The row may belong to a file that a compaction has since replaced; the checksums of its pointers match only in that file.
         var files = view.file.map { [$0] } ?? []
         for file in readState.memory.files.reversed() where file !== files.first { files.append(file) }

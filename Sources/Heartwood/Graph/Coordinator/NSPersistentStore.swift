@@ -163,6 +163,9 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// Whether `followOthers` would find nothing newer than `view`; false if that cannot be decided at once.
     func hasNoCommits(beyond view: RecordLogView) -> Bool { false }
 
+    /// The history as of the newest commit; nil if the store has none.
+    func newestHistory() throws -> (any StoreHistory)? { nil }
+
     /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
     func save(_ batch: SaveBatch) throws { throw isOfNoKind }
 
@@ -186,8 +189,8 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         return ObjectKey(slot: runtime.slot, row: row)
     }
 
-    /// - Throws: 513 for a store that was added read-only.
-    final func checkWritable() throws {
+    /// - Throws: 513 for a store that was added read-only, or can only be read.
+    func checkWritable() throws {
         guard isReadOnly else { return }
         var info: [String: Any] = [NSAffectedStoresErrorKey: [self]]
         info[NSFilePathErrorKey] = url?.path

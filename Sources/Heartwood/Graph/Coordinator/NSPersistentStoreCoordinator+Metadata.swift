@@ -49,7 +49,7 @@ extension NSPersistentStoreCoordinator {
 
 extension StoreClasses {
     /// The class for a type; if the type is nil, for the file at `url`.
-    /// - Throws: 134000 as `fileClass(for:)`; without a type, the error of reading a record log if the file is no binary store either.
+    /// - Throws: 134000 as `fileClass(for:)`; without a type, the error of reading a record log if the file is of no other type either.
     fileprivate static func fileClass(for type: String?, at url: URL) throws -> NSPersistentStore.Type {
         if let type { return try fileClass(for: type) }
         let recordLog = try fileClass(for: NSRecordLogStoreType)
@@ -57,9 +57,11 @@ extension StoreClasses {
             _ = try recordLog.metadata(at: url, options: nil)
             return recordLog
         } catch {
-            let binary = try fileClass(for: NSBinaryStoreType)
-            guard (try? binary.metadata(at: url, options: nil)) != nil else { throw error }
-            return binary
+            for type in [NSBinaryStoreType, NSSQLiteStoreType] {
+                let other = try fileClass(for: type)
+                if (try? other.metadata(at: url, options: nil)) != nil { return other }
+            }
+            throw error
         }
     }
 

@@ -7,6 +7,7 @@ enum StoreClasses {
 
     private static let builtIn: [String: NSPersistentStore.Type] = [
         NSRecordLogStoreType: RecordLogStore.self, NSInMemoryStoreType: InMemoryStore.self, NSBinaryStoreType: BinaryStore.self,
+        NSSQLiteStoreType: SQLiteStore.self,
     ]
 
     static var all: [String: NSPersistentStore.Type] {
@@ -22,11 +23,10 @@ enum StoreClasses {
     }
 
     static func unknownType(_ type: String) -> NSError {
-        let remedy = type == NSSQLiteStoreType
-            ? "Heartwood has no SQLite store; use NSRecordLogStoreType (or .recordLog), the default."
-            : "Register a class for it (registerStoreClass), or use one of \(all.keys.sorted().joined(separator: ", "))."
-        return CoreDataError.make(
-            NSPersistentStoreInvalidTypeError, "There is no store class for the type \"\(type)\". \(remedy)")
+        CoreDataError.make(
+            NSPersistentStoreInvalidTypeError,
+            "There is no store class for the type \"\(type)\". Register a class for it (registerStoreClass), or use one of "
+                + "\(all.keys.sorted().joined(separator: ", ")).")
     }
 }
 

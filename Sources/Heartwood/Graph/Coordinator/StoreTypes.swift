@@ -7,8 +7,7 @@ public let NSInMemoryStoreType = "InMemory"
 /// One file that is read completely when the store is added, and written completely at each save: for small graphs, and for files that
 /// other programs replace or copy.
 public let NSBinaryStoreType = "Binary"
-/// Apple's default. Adding a store of this type fails with a message that names the alternative, unless a class was registered for the
-/// type.
+/// A file of Core Data's or SwiftData's own, which is read in place and never written. Heartwood makes no new ones.
 public let NSSQLiteStoreType = "SQLite"
 
 extension NSPersistentStore {

@@ -12,14 +12,14 @@ struct HistoryExecution {
 
     /// One store that tracks its history, and the transactions that the request selects from it.
     private struct Part {
-        let store: RecordLogStore
-        let reader: HistoryReader
+        let store: NSPersistentStore
+        let reader: any StoreHistory
         var selection = HistorySelection(from: 1)
     }
 
     /// A transaction and its reader.
     private struct Found {
-        let reader: HistoryReader
+        let reader: any StoreHistory
         let record: HistoryRecord
     }
 
@@ -27,9 +27,8 @@ struct HistoryExecution {
         let stores = (context.coordinator?.persistentStores ?? []).filter { store in
             request.affectedStores?.contains { $0 === store } ?? true
         }
-        let logs = stores.compactMap { $0 as? RecordLogStore }
-        let parts = try logs.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0) } }
-        guard !parts.isEmpty || logs.contains(where: \.history.isEnabled) else {
+        let parts = try stores.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0) } }
+        guard !parts.isEmpty || stores.contains(where: { ($0 as? RecordLogStore)?.history.isEnabled ?? false }) else {
             throw CoreDataError.unsupported(
                 "No store that was asked tracks its history; add a record log with the option NSPersistentHistoryTrackingKey.")
         }
@@ -69,11 +68,11 @@ struct HistoryExecution {
             case .everything: break
             case .date(let date):
                 let selection = try part.reader.selection(.before(date.timeIntervalSinceReferenceDate))
-                try part.store.deleteHistory(selection, author: context.transactionAuthor)
+                try (part.store as? RecordLogStore)?.deleteHistory(selection, author: context.transactionAuthor)
             case .token(let token):
                 guard let position = token.positions[part.reader.source.storeIdentifier] else { continue }
                 let selection = HistorySelection(before: try part.reader.number(of: position))
-                try part.store.deleteHistory(selection, author: context.transactionAuthor)
+                try (part.store as? RecordLogStore)?.deleteHistory(selection, author: context.transactionAuthor)
             }
         }
         return NSPersistentHistoryResult(true, .statusOnly)

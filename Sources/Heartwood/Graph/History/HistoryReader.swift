@@ -1,8 +1,44 @@
 import Foundation
 import RecordLog
 
-/// The history of one store as of one commit.
-struct HistoryReader {
+/// The history of one store.
+protocol StoreHistory {
+    var source: HistorySource { get }
+
+    /// The position after the newest transaction.
+    func newestPosition() throws -> NSPersistentHistoryToken.Position
+
+    /// The transactions whose times satisfy a condition; `forEach` may test more of them.
+    func selection(_ times: HistorySelection.Times) throws -> HistorySelection
+
+    /// The number of the transaction before a position; 0 for none.
+    /// - Throws: 134301 where the position belongs to another history.
+    func number(of position: NSPersistentHistoryToken.Position) throws -> UInt64
+
+    /// The number after a position.
+    /// - Throws: 134301 as `number(of:)` does, and where the next transaction was deleted.
+    func number(behind position: NSPersistentHistoryToken.Position) throws -> UInt64
+
+    /// Calls `body` with each selected transaction, in the order of their numbers, until it returns false. `body` may keep the records.
+    /// - Parameter isWhole: whether a transaction that is missing between others is an error: 134301.
+    func forEach(_ selection: HistorySelection, isWhole: Bool, _ body: (HistoryRecord) throws -> Bool) throws
+
+    /// Checks a transaction's changes.
+    /// - Returns: the number of its changes.
+    func check(_ record: HistoryRecord) throws -> Int
+}
+
+extension StoreHistory {
+    func expired(_ what: String) -> NSError {
+        CoreDataError.make(
+            NSPersistentHistoryTokenExpiredError,
+            "The history token \(what) (\(source.path)). Read the store itself, and go on from its current token.",
+            [NSFilePathErrorKey: source.path])
+    }
+}
+
+/// The history of a record log as of one commit.
+struct HistoryReader: StoreHistory {
     let source: HistorySource
     private let table: HistoryTable
     private let snapshot: Snapshot
@@ -90,13 +126,6 @@ struct HistoryReader {
             throw expired("is older than the rest of the history")
         }
         return number + 1
-    }
-
-    private func expired(_ what: String) -> NSError {
-        CoreDataError.make(
-            NSPersistentHistoryTokenExpiredError,
-            "The history token \(what) (\(source.path)). Read the store itself, and go on from its current token.",
-            [NSFilePathErrorKey: source.path])
     }
 
     /// Calls `body` with each selected transaction, in the order of their numbers, until it returns false. `body` may keep the records.

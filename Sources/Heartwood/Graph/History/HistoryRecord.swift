@@ -4,7 +4,7 @@ import RecordLog
 /// A decoded change.
 struct HistoryChange: @unchecked Sendable {
     // Unchecked: nothing changes a tombstone's values.
-    /// The change's position in its transaction, from 1.
+    /// The change's position in its transaction, from 1; in a store of Core Data's its number among all changes.
     let ordinal: Int64
     let type: NSPersistentHistoryChangeType
     let reference: RowReference
@@ -13,13 +13,19 @@ struct HistoryChange: @unchecked Sendable {
     let tombstone: [AnyHashable: Any]?
 }
 
+/// The texts of a transaction.
+struct HistoryTexts: Sendable {
+    var author, contextName, processID, bundleID: String?
+}
+
 /// The state of the store in which transactions were read. It turns their rows and columns into object IDs and property names.
 final class HistorySource: @unchecked Sendable {
     // Unchecked: the weak reference is set once.
     let storeIdentifier: String
-    weak let store: RecordLogStore?
+    weak let store: NSPersistentStore?
     fileprivate let schema: RecordLogSchema
-    fileprivate let snapshotCatalog: Catalog
+    /// nil where changes are no rows of a record log.
+    fileprivate let snapshotCatalog: Catalog?
     fileprivate let table: TableID
     let path: String
     private let slotBase: UInt64
@@ -34,16 +40,32 @@ final class HistorySource: @unchecked Sendable {
         self.table = table.id
     }
 
+    /// For a store of Core Data's.
+    init(_ store: SQLiteStore, _ schema: RecordLogSchema, path: String) {
+        self.store = store
+        storeIdentifier = store.identifier
+        self.schema = schema
+        slotBase = store.slotBase
+        snapshotCatalog = nil
+        self.path = path
+        table = TableID(rawValue: 0)
+    }
+
     func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
 }
 
-/// A decoded transaction. Its changes stay in the file until they are asked for, however many they are.
+/// A decoded transaction. In a record log its changes stay in the file until they are asked for, however many they are.
 final class HistoryRecord: Sendable {
     let source: HistorySource
     let number: Int64
     let timestamp: Double
     let author, contextName, processID, bundleID: String?
-    private let changes: ValueReader?
+    private let changes: Changes
+
+    private enum Changes: Sendable {
+        case encoded(ValueReader?)
+        case listed([HistoryChange])
+    }
 
     /// - Throws: if the row's reference to its changes cannot be followed.
     init(_ row: UnsafeRowView, _ table: HistoryTable, _ source: HistorySource, _ snapshot: Snapshot) throws {
@@ -54,7 +76,25 @@ final class HistoryRecord: Sendable {
         contextName = table.text(.contextName, of: row)
         processID = table.text(.processID, of: row)
         bundleID = table.text(.bundleID, of: row)
-        changes = try snapshot.value(table.access(.changes, of: row), of: row)
+        changes = .encoded(try snapshot.value(table.access(.changes, of: row), of: row))
+    }
+
+    /// A transaction of a store of Core Data's.
+    init(_ number: Int64, _ timestamp: Double, _ texts: HistoryTexts, _ changes: [HistoryChange], _ source: HistorySource) {
+        self.source = source
+        self.number = number
+        self.timestamp = timestamp
+        author = texts.author
+        contextName = texts.contextName
+        processID = texts.processID
+        bundleID = texts.bundleID
+        self.changes = .listed(changes)
+    }
+
+    /// The number by which a change is known in its store.
+    func changeID(_ change: HistoryChange) -> Int64 {
+        if case .listed = changes { return change.ordinal }
+        return number << 32 | change.ordinal
     }
 
     var token: NSPersistentHistoryToken {
@@ -62,7 +102,10 @@ final class HistoryRecord: Sendable {
     }
 
     /// Whether the changes exist: a salvage may have lost them.
-    var hasChanges: Bool { changes != nil }
+    var hasChanges: Bool {
+        if case .encoded(nil) = changes { return false }
+        return true
+    }
 
     private func damaged() -> NSError {
         CoreDataError.make(
@@ -73,9 +116,9 @@ final class HistoryRecord: Sendable {
     }
 
     private func forEachRun(_ body: (inout HistoryDecoder, HistoryDecoder.Run) throws -> Bool) throws {
-        guard let changes else { throw damaged() }
+        guard case .encoded(let value?) = changes else { throw damaged() }
         do {
-            var decoder = HistoryDecoder(changes)
+            var decoder = HistoryDecoder(value)
             while let run = try decoder.next(), try body(&decoder, run) {}
         } catch is HistoryDecoder.Malformed {
             throw damaged()
@@ -87,6 +130,7 @@ final class HistoryRecord: Sendable {
     /// - Returns: the number of changes that `forEachChange` gives.
     /// - Complexity: O(bytes); a run of changes is checked in one step.
     func check(_ limit: (TableID) -> UInt64) throws -> Int {
+        if case .listed(let list) = changes { return list.count }
         var count = 0
         try forEachRun { decoder, run in
             guard let table = source.schema.table(run.table) else { return true }
@@ -100,6 +144,10 @@ final class HistoryRecord: Sendable {
 
     /// Calls `body` with each change of an object whose entity the model has, until it returns false.
     func forEachChange(_ body: (HistoryChange) throws -> Bool) throws {
+        if case .listed(let list) = changes {
+            for change in list { guard try body(change) else { return } }
+            return
+        }
         var ordinal: Int64 = 0
         var last: (table: TableID, columns: [ColumnID: Int])?
         var known: (written: [HistoryDecoder.Property], found: Set<NSPropertyDescription>)?
@@ -136,7 +184,7 @@ final class HistoryRecord: Sendable {
     /// The property that each column has in the current model.
     private func columns(of table: EntityTable) -> [ColumnID: Int] {
         var result: [ColumnID: Int] = [:]
-        for column in source.snapshotCatalog.table(table.id)?.currentLayout.columns ?? [] {
+        for column in source.snapshotCatalog?.table(table.id)?.currentLayout.columns ?? [] {
             if let property = table.runtime.index(of: column.name) { result[column.id] = property }
         }
         return result

@@ -32,6 +32,9 @@ struct HistorySelection {
     /// All transactions with lower numbers.
     init(before limit: UInt64) { self.init([0..<limit], .any) }
 
+    /// Whether a transaction's number is in one of the ranges.
+    func holds(_ number: UInt64) -> Bool { ranges.contains { $0.contains(number) } }
+
     /// The part of the selection from a number on.
     func from(_ first: UInt64) -> HistorySelection {
         HistorySelection(ranges.map { $0.clamped(to: first..<UInt64.max) }.filter { !$0.isEmpty }, times)

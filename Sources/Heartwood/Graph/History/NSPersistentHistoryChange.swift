@@ -34,8 +34,8 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
     }
 
     /// The transaction's number in the high 32 bits, and the change's position in it, from 1, in the low ones. It rises from change to change of a
-    /// store and is never reused while the store tracks its history.
-    open var changeID: Int64 { record.number << 32 | change.ordinal }
+    /// store and is never reused while the store tracks its history. In an SQLite store it is the number that Core Data gave.
+    open var changeID: Int64 { record.changeID(change) }
     /// The changed object, which may have been deleted since.
     open var changedObjectID: NSManagedObjectID {
         NSManagedObjectID(entity: change.entity, key: record.source.key(change.reference), store: record.source.store, contextToken: 0)

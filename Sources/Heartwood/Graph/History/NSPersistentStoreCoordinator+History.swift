@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
         let wanted = stores?.compactMap { $0 as? NSPersistentStore }
         var positions: [String: NSPersistentHistoryToken.Position] = [:]
         for store in persistentStores where wanted?.contains(where: { $0 === store }) ?? true {
-            if let position = try? (store as? RecordLogStore)?.newestHistory()?.newestPosition() { positions[store.identifier] = position }
+            if let position = try? store.newestHistory()?.newestPosition() { positions[store.identifier] = position }
         }
         return positions.isEmpty ? nil : NSPersistentHistoryToken(positions)
     }
@@ -22,7 +22,7 @@ extension NSPersistentStore {
     package final func forEachTransaction(
         from number: UInt64 = 1, after date: Date? = nil, _ body: (NSPersistentHistoryTransaction) throws -> Bool
     ) throws {
-        guard let history = try (self as? RecordLogStore)?.newestHistory() else {
+        guard let history = try newestHistory() else {
             throw CoreDataError.unsupported("\(url?.path ?? type): the store tracks no history.")
         }
         let selection = try date.map { try history.selection(.after($0.timeIntervalSinceReferenceDate)) } ?? HistorySelection(from: 1)

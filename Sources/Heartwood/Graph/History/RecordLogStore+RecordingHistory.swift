@@ -46,7 +46,7 @@ extension RecordLogStore {
     }
 
     /// The history as of the newest commit; nil if the store has none.
-    final func newestHistory() throws -> HistoryReader? {
+    final func newestLogHistory() throws -> HistoryReader? {
         if keepsHistory { try follow() }
         return try knownHistory()
     }

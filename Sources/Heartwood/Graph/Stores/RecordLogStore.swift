@@ -76,13 +76,18 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return policy
     }
 
+    /// Whether saves compute derived attributes.
+    var derivesValues: Bool { true }
+
+    override func newestHistory() throws -> (any StoreHistory)? { try newestLogHistory() }
+
     // MARK: Loading
 
     override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let (path, options) = try location()
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         // Before a file is created.
-        let derivations = try DerivationReader(entities: entities).read()
+        let derivations = derivesValues ? try DerivationReader(entities: entities).read() : [:]
         let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         do {
             let log = try LogStore.open(path: path, options: options)

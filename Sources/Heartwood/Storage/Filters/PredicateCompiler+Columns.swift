@@ -42,7 +42,7 @@ extension PredicateCompiler {
             }
             return BytesFilter(runtime, index, data, isNegated: found == .notEqual)
         case .externalData:
-            guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
+            guard view != nil, case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
             return ExternalDataFilter(runtime, index, [data], isNegated: found == .notEqual)

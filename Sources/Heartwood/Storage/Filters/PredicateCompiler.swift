@@ -8,6 +8,11 @@ struct PredicateCompiler {
     let table: EntityTable
     /// nil where a test may read only the row's own columns.
     let view: RecordLogView?
+    /// The store's slot base, where there is no view; nil where rows have no references.
+    var slotBase: UInt64?
+
+    /// Makes the row reference of an object's key; nil where rows have no references.
+    private var referenceBase: UInt64? { view?.slotBase ?? slotBase }
 
     private var runtime: EntityRuntime { table.runtime }
 
@@ -165,7 +170,7 @@ struct PredicateCompiler {
     private func throughToMany(
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowFilter? {
-        guard let view, let source = source(index) else { return nil }
+        guard view != nil, let source = source(index) else { return nil }
         if rest.count == 1, rest.first == "@count" {
             guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
             return MemberCountFilter(source, found, count)
@@ -177,13 +182,13 @@ struct PredicateCompiler {
         switch comparison.modifier {
         case .direct:
             // depends CONTAINS package
-            guard Self.isObject(rest), comparison.comparison == .contains, let rows = rows(value, view) else { return nil }
+            guard Self.isObject(rest), comparison.comparison == .contains, let rows = rows(value) else { return nil }
             return AnyMemberIdentityFilter(source, rows)
         case .any:
             if Self.isObject(rest) {
                 switch comparison.comparison {
-                case .equal: return rows(value, view).map { AnyMemberIdentityFilter(source, $0) }
-                case .isIn: return rows(among: value, view).map { AnyMemberIdentityFilter(source, $0) }
+                case .equal: return rows(value).map { AnyMemberIdentityFilter(source, $0) }
+                case .isIn: return rows(among: value).map { AnyMemberIdentityFilter(source, $0) }
                 default: return nil
                 }
             }
@@ -225,18 +230,18 @@ struct PredicateCompiler {
 
     /// Returns the rows of an object in this store; none where it belongs to another store or was never saved.
     /// - Returns: nil where the value is not an object.
-    private func rows(_ value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
-        value.members == nil ? rows(among: .collection([value]), view) : nil
+    private func rows(_ value: PredicateValue) -> Set<RowReference>? {
+        value.members == nil ? rows(among: .collection([value])) : nil
     }
 
-    /// Returns the rows of all objects in a list, as `rows(_:_:)` does for one.
-    private func rows(among value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
-        guard let members = value.members, let store = runtime.holder else { return nil }
+    /// Returns the rows of all objects in a list, as `rows(_:)` does for one.
+    private func rows(among value: PredicateValue) -> Set<RowReference>? {
+        guard let base = referenceBase, let members = value.members, let store = runtime.holder else { return nil }
         var result: Set<RowReference> = []
         for member in members {
             switch member {
-            case .object(let object): if let key = object.key(in: store) { result.insert(view.reference(key)) }
-            case .objectID(let id): if let key = id.key(in: store) { result.insert(view.reference(key)) }
+            case .object(let object): if let key = object.key(in: store) { result.insert(RowReference(rawValue: key.rawValue &- base)) }
+            case .objectID(let id): if let key = id.key(in: store) { result.insert(RowReference(rawValue: key.rawValue &- base)) }
             default: return nil
             }
         }
@@ -247,21 +252,19 @@ struct PredicateCompiler {
         if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
             return NullFilter(runtime, index, isNull: comparison.comparison == .equal)
         }
-        guard let view else { return nil }
         switch comparison.comparison {
-        case .equal: return rows(value, view).map { ReferenceFilter(runtime, index, $0) }
-        case .notEqual: return rows(value, view).map { ReferenceFilter(runtime, index, $0, isNegated: true) }
-        case .isIn: return rows(among: value, view).map { ReferenceFilter(runtime, index, $0) }
+        case .equal: return rows(value).map { ReferenceFilter(runtime, index, $0) }
+        case .notEqual: return rows(value).map { ReferenceFilter(runtime, index, $0, isNegated: true) }
+        case .isIn: return rows(among: value).map { ReferenceFilter(runtime, index, $0) }
         default: return nil
         }
     }
 
     private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
-        guard let view else { return nil }
         switch comparison.comparison {
-        case .equal: return rows(value, view).map { IdentityFilter($0, isNegated: false) }
-        case .notEqual: return rows(value, view).map { IdentityFilter($0, isNegated: true) }
-        case .isIn: return rows(among: value, view).map { IdentityFilter($0, isNegated: false) }
+        case .equal: return rows(value).map { IdentityFilter($0, isNegated: false) }
+        case .notEqual: return rows(value).map { IdentityFilter($0, isNegated: true) }
+        case .isIn: return rows(among: value).map { IdentityFilter($0, isNegated: false) }
         default: return nil
         }
     }

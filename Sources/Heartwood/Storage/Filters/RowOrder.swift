@@ -22,11 +22,13 @@ struct RowOrder {
     private let table: EntityTable
     private let leading: Leading?
 
+    /// - Parameter view: nil where the order may read only the row's own columns.
     /// - Returns: nil where a key is transient, or data outside the row.
-    init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView) {
+    init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView?) {
         self.table = table
         var parts: [Part] = []
         for key in keys {
+            guard view != nil || key.path.count == 1 else { return nil }
             var entity = table.runtime.entity
             var path: [Int] = []
             for name in key.path {

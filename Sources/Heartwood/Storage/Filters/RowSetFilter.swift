@@ -58,8 +58,8 @@ final class SemiJoinFilter: ColumnFilter {
 
 /// Compares the object itself with objects.
 final class IdentityFilter: RowFilter {
-    private let constants: Set<RowReference>
-    private let isNegated: Bool
+    let constants: Set<RowReference>
+    let isNegated: Bool
 
     init(_ constants: Set<RowReference>, isNegated: Bool) {
         self.constants = constants

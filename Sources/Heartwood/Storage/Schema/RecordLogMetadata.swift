@@ -96,8 +96,15 @@ enum RecordLogMetadata {
         NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, FormerVersions.key,
     ]
 
+    private static let migration = "Open it with that model; "
+        + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle. Or have the store migrated to this "
+        + "one: with the options NSMigratePersistentStoresAutomaticallyOption and NSInferMappingModelAutomaticallyOption."
+
     /// Returns an error that names the entities that differ.
-    static func mismatch(path: String, model: NSManagedObjectModel, configuration: String?, metadata: [String: Any]) -> NSError {
+    /// - Parameter remedy: what to do about it; nil for a store that can be migrated.
+    static func mismatch(
+        path: String, model: NSManagedObjectModel, configuration: String?, metadata: [String: Any], remedy: String? = nil
+    ) -> NSError {
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let wanted = hashes(of: model, configuration: configuration)
         let differences = [
@@ -111,9 +118,6 @@ enum RecordLogMetadata {
         let part = configuration.map { " (its configuration \"\($0)\")" } ?? ""
         return CoreDataError.make(
             NSPersistentStoreIncompatibleVersionHashError,
-            "The model used to open the store at \(path)\(part) is not the one it was made with (\(text)). Open it with that model; "
-                + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle. Or have the store migrated "
-                + "to this one: with the options NSMigratePersistentStoresAutomaticallyOption and NSInferMappingModelAutomaticallyOption.",
-            info)
+            "The model used to open the store at \(path)\(part) is not the one it was made with (\(text)). \(remedy ?? migration)", info)
     }
 }

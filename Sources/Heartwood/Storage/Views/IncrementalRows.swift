@@ -13,31 +13,28 @@ final class IncrementalRows: Sendable {
         let version: UInt32
     }
 
-    private struct State: @unchecked Sendable {
-        // Unchecked: a row's bytes do not change once it is in this dictionary.
-        var rows: [ObjectKey: [Row]] = [:]
+    private struct State: ~Copyable, @unchecked Sendable {
+        // Unchecked: a row's bytes do not change once it is in one of these dictionaries.
+        var newest: [ObjectKey: Row] = [:]
+        /// Rows that newer ones have replaced. Objects may still point into them.
+        var older: [ObjectKey: [Row]] = [:]
+        var memory = RowBlocks()
     }
 
     private let state = Mutex(State())
-
-    deinit {
-        state.withLock { state in
-            for rows in state.rows.values { for row in rows { row.body.deallocate() } }
-        }
-    }
 
     /// Stores a copy of a row, or finds an equal one.
     func keep(_ body: UnsafeRawBufferPointer, _ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView {
         nonisolated(unsafe) let body = body
         let kept: UInt = state.withLock { state in
-            if let known = state.rows[key]?.last, known.version == version, known.byteCount == body.count,
-                memcmp(known.body, body.baseAddress!, body.count) == 0
-            {
+            let known = state.newest[key]
+            if let known, known.version == version, known.byteCount == body.count, memcmp(known.body, body.baseAddress!, body.count) == 0 {
                 return UInt(bitPattern: known.body)
             }
-            let copy = UnsafeMutableRawPointer.allocate(byteCount: max(body.count, 1), alignment: 8)
+            let copy = state.memory.take(body.count)
             if let start = body.baseAddress { copy.copyMemory(from: start, byteCount: body.count) }
-            state.rows[key, default: []].append(Row(body: copy, byteCount: body.count, version: version))
+            if let known { state.older[key, default: []].append(known) }
+            state.newest[key] = Row(body: copy, byteCount: body.count, version: version)
             return UInt(bitPattern: copy)
         }
         return UnsafeRowView(body: UnsafeRawPointer(bitPattern: kept)!, byteCount: body.count, reference: reference, version: version)
@@ -46,7 +43,8 @@ final class IncrementalRows: Sendable {
     /// Returns the newest row that was read at a version.
     func row(_ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView? {
         let found: (UInt, Int)? = state.withLock { state in
-            state.rows[key]?.last { $0.version == version }.map { (UInt(bitPattern: $0.body), $0.byteCount) }
+            let known = state.newest[key].flatMap { $0.version == version ? $0 : nil } ?? state.older[key]?.last { $0.version == version }
+            return known.map { (UInt(bitPattern: $0.body), $0.byteCount) }
         }
         guard let found, let body = UnsafeRawPointer(bitPattern: found.0) else { return nil }
         return UnsafeRowView(body: body, byteCount: found.1, reference: reference, version: version)

@@ -14,38 +14,16 @@ final class KeptRows: @unchecked Sendable {
         let property: Int
     }
 
-    private var blocks: [UnsafeMutableRawPointer] = []
-    /// The free end of the last block.
-    private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var memory = RowBlocks()
     private var values: [ValueKey: Data] = [:]
 
-    private static let blockSize = 16 << 10
-    private static let alignment = 8
-
-    deinit {
-        for block in blocks { block.deallocate() }
-    }
-
-    var isEmpty: Bool { blocks.isEmpty }
+    var isEmpty: Bool { memory.isEmpty }
 
     /// - Complexity: O(bytes of the row).
     func copy(_ row: UnsafeRowView) -> UnsafeRowView {
-        let memory = take(row.byteCount)
-        memory.copyMemory(from: row.body, byteCount: row.byteCount)
-        return UnsafeRowView(body: UnsafeRawPointer(memory), byteCount: row.byteCount, reference: row.reference, version: row.version)
-    }
-
-    private func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
-        let size = (max(byteCount, 1) + Self.alignment - 1) & ~(Self.alignment - 1)
-        if size > free.count {
-            let block = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, Self.blockSize), alignment: Self.alignment)
-            if let start = block.baseAddress { blocks.append(start) }
-            free = block
-        }
-        let memory = UnsafeMutableRawBufferPointer(rebasing: free[..<size])
-        free = UnsafeMutableRawBufferPointer(rebasing: free[size...])
-        guard let start = memory.baseAddress else { preconditionFailure("a block has room for a row") }
-        return start
+        let copy = memory.take(row.byteCount)
+        copy.copyMemory(from: row.body, byteCount: row.byteCount)
+        return UnsafeRowView(body: UnsafeRawPointer(copy), byteCount: row.byteCount, reference: row.reference, version: row.version)
     }
 
     /// Stores a value that is stored outside its row.

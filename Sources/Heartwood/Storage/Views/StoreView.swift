@@ -32,7 +32,8 @@ protocol StoreView: AnyObject {
     func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool
 
     /// Returns binary data of any length that the row itself contains; nil where the row contains only their location.
-    func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) -> Data?
+    /// - Throws: where the row names a file that cannot be read.
+    func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) throws -> Data?
 
     /// Whether the store answers requests instead of queries on rows.
     var answersRequests: Bool { get }

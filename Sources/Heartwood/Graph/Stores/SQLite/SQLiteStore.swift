@@ -1,0 +1,164 @@
+import Foundation
+import RecordLog
+import Synchronization
+internal import SQLiteFile
+
+/// A store of Core Data's or SwiftData's own, in SQLite, which is read in place. Nothing is created or written, neither in the file nor beside it.
+///
+/// Objects have the URIs that Core Data gives them. The owner may write meanwhile: each read sees the newest commit.
+final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
+    // Unchecked: `source` and `schema` are set while the store is loaded.
+
+    private var source: SQLiteSource?
+    private(set) var schema: RecordLogSchema?
+    /// An empty log, for the layouts of its tables.
+    private var schemaLog: BackingLog?
+    private let isOpen = Atomic<Bool>(false)
+
+    override var type: String { NSSQLiteStoreType }
+    override var slotCount: Int { schema?.tables.count ?? 0 }
+
+    // MARK: Loading
+
+    override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+        let path = try filePath(), entities = model.entities(forConfigurationName: configuration) ?? model.entities
+        slotBase = UInt64(firstSlot) << 48
+        isReadOnly = true
+        let (file, contents) = try Self.open(path)
+        try checkVersion(model, entities, contents, path)
+        metadata = contents.metadata
+        noteMetadataKept()
+        identifier = contents.identifier
+        let log = BackingLog.make(for: self, isForLayouts: true)
+        let runtimes = try log.load(model: model, firstSlot: firstSlot)
+        let schema = try log.loaded().schema
+        do {
+            let reader = try file.read {
+                let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
+                return try CoreDataReader(file, contents, layout, schema)
+            }
+            source = SQLiteSource(reader, entities, schema)
+        } catch {
+            throw CoreDataFileError.wrapIfOfFile(error, opening: true)
+        }
+        self.schema = schema
+        schemaLog = log
+        isOpen.store(true, ordering: .releasing)
+        return runtimes
+    }
+
+    private static func open(_ path: String) throws -> (SQLiteFile, CoreDataContents) {
+        do {
+            let file = try SQLiteFile.open(path: path)
+            return (file, try file.read { try CoreDataContents(file) })
+        } catch {
+            throw CoreDataFileError.wrapIfOfFile(error, opening: true)
+        }
+    }
+
+    /// The store's cache has its model, and Heartwood's hashes of that tell whether it is the given one. A compiled model knows Core Data's hashes.
+    /// For a model of neither kind the layout decides.
+    private func checkVersion(
+        _ model: NSManagedObjectModel, _ entities: [NSEntityDescription], _ contents: CoreDataContents, _ path: String
+    ) throws {
+        guard !ignoresVersion else { return }
+        var stored: [String: Data] = [:]
+        let cached = contents.cache.flatMap { try? ModelCache.model(from: $0, path: path, hashes: contents.hashes) }
+        for entity in entities {
+            let name = entity.name ?? ""
+            if let cached {
+                stored[name] = cached.entitiesByName[name]?.versionHash
+            } else if let known = model.coreDataHashes[entity], let theirs = contents.hashes[name] {
+                stored[name] = known.contains(theirs) ? entity.versionHash : theirs
+            } else {
+                stored[name] = entity.versionHash
+            }
+        }
+        guard entities.contains(where: { stored[$0.name ?? ""] != $0.versionHash }) else { return }
+        var metadata = contents.metadata
+        metadata[NSStoreModelVersionHashesKey] = stored
+        throw RecordLogMetadata.mismatch(
+            path: path, model: model, configuration: configuration, metadata: metadata,
+            remedy: "Open it with that model. To migrate it, convert it first. \(CoreDataFileError.conversion)")
+    }
+
+    override func unload() throws {
+        isOpen.store(false, ordering: .releasing)
+        source?.close()
+        try schemaLog?.unload()
+    }
+
+    // MARK: Reading
+
+    var isUsable: Bool { isOpen.load(ordering: .acquiring) }
+
+    override func newestView() throws -> any StoreView {
+        guard isUsable, let source, let schema else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
+        }
+        return SQLiteView(self, source, schema)
+    }
+
+    override func newestHistory() throws -> (any StoreHistory)? {
+        guard isUsable, let source, let schema else { return nil }
+        return try SQLiteHistory(self, source, schema)
+    }
+
+    override func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
+        guard let key = super.key(named: name, of: runtime), key.row <= UInt64(CoreDataRows.keyMax) else { return nil }
+        return key
+    }
+
+    // MARK: Writing
+
+    /// - Throws: 513 always.
+    override func checkWritable() throws { throw readOnly() }
+
+    private func readOnly() -> NSError {
+        CoreDataError.make(
+            CocoaError.Code.fileWriteNoPermission.rawValue,
+            "The store at \(url?.path ?? "?") is an SQLite store, which is only read; nothing was saved. \(CoreDataFileError.conversion)",
+            [NSAffectedStoresErrorKey: [self], NSFilePathErrorKey: url?.path ?? ""])
+    }
+
+    override func save(_ batch: SaveBatch) throws { throw readOnly() }
+
+    override func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome { throw readOnly() }
+
+    override func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] { throw readOnly() }
+
+    override func writeMetadata() throws { throw readOnly() }
+
+    // MARK: Files
+
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try open(try path(of: url)).1.metadata
+    }
+
+    override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
+        let path = try path(of: url), contents = try open(path).1
+        return try contents.cache.map { try ModelCache.model(from: $0, path: path, hashes: contents.hashes) }
+    }
+
+    private class func path(of url: URL) throws -> String {
+        try SQLiteStore(persistentStoreCoordinator: nil, configurationName: nil, at: url).filePath()
+    }
+
+    private class func untouched(_ url: URL) -> NSError {
+        CoreDataError.make(
+            CocoaError.Code.fileWriteNoPermission.rawValue,
+            "The SQLite store at \(url.path) is only read; it was left as it is. \(CoreDataFileError.conversion)", [NSFilePathErrorKey: url.path])
+    }
+
+    override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
+
+    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws { throw untouched(url) }
+
+    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
+
+    override class func replace(
+        at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
+    ) throws { throw untouched(url) }
+
+    override class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws { throw untouched(url) }
+}

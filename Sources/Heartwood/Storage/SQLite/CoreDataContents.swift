@@ -1,0 +1,65 @@
+import Foundation
+internal import SQLiteFile
+
+/// What a file of Core Data's says of itself: metadata, entity numbers and, compressed, its model.
+struct CoreDataContents {
+    let identifier: String
+    /// The property list in `Z_METADATA`, with the identifier and the type, which may lie outside of it.
+    let metadata: [String: Any]
+    let numbers: EntityNumbers
+    let schema: CoreDataSchema
+    /// `Z_MODELCACHE.Z_CONTENT`; nil if the store has none.
+    let cache: [UInt8]?
+
+    /// Core Data's hashes, by entity.
+    var hashes: [String: Data] { (metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]).compactMapValues { $0 as? Data } }
+
+    /// In bytes. A real store has a few kilobytes.
+    private static let metadataMax = 64 << 20
+
+    /// - Throws: 134020 for a database of another program, 259 where Core Data's tables are damaged.
+    init(_ file: SQLiteFile) throws {
+        let path = file.path
+        guard file.schema.entry(.table, named: "Z_METADATA") != nil, file.schema.entry(.table, named: "Z_PRIMARYKEY") != nil else {
+            throw CoreDataFileError.foreign(path, tables: file.schema.tables.map(\.name))
+        }
+        (identifier, metadata) = try Self.metadata(file)
+        numbers = try EntityNumbers(file)
+        schema = try CoreDataSchema(file)
+        cache = try Self.cache(file)
+    }
+
+    private static func metadata(_ file: SQLiteFile) throws -> (identifier: String, metadata: [String: Any]) {
+        let table = try file.table(named: "Z_METADATA")
+        let columns = ["Z_UUID", "Z_PLIST"].map(table.index(ofColumn:))
+        var identifier: String?, metadata: [String: Any] = [:]
+        try table.forEachRow { row in
+            identifier = try columns[0].flatMap { try row.string($0) }
+            if let bytes = try columns[1].flatMap({ try row.blob($0) }), !bytes.isEmpty {
+                guard bytes.count <= metadataMax, let list = try? RecordLogMetadata.decode(Data(bytes)) else {
+                    throw CoreDataFileError.damaged(file.path, "the column Z_PLIST of Z_METADATA is no property list")
+                }
+                metadata = list
+            }
+            return false
+        }
+        guard let found = identifier ?? metadata[NSStoreUUIDKey] as? String, !found.isEmpty else {
+            throw CoreDataFileError.damaged(file.path, "the table Z_METADATA has no store identifier")
+        }
+        metadata[NSStoreUUIDKey] = found
+        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? "SQLite"
+        return (found, metadata)
+    }
+
+    private static func cache(_ file: SQLiteFile) throws -> [UInt8]? {
+        guard file.schema.entry(.table, named: "Z_MODELCACHE") != nil else { return nil }
+        let table = try file.table(named: "Z_MODELCACHE")
+        guard let column = table.index(ofColumn: "Z_CONTENT") else { return nil }
+        var cache: [UInt8]?
+        try table.forEachRow { row in
+            cache = try row.blob(column).map(Array.init)
+            return false
+        }
+        return cache.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

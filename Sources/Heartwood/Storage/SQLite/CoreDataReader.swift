@@ -1,0 +1,109 @@
+import Foundation
+import RecordLog
+internal import SQLiteFile
+
+/// The objects in one state of a file of Core Data's, as rows of the record log's form. One thread at a time may use it, inside of `file.read`.
+final class CoreDataReader {
+    let file: SQLiteFile
+    let contents: CoreDataContents
+    let layout: CoreDataLayout
+    private let schema: RecordLogSchema
+    /// By table ID.
+    private var rows: [CoreDataRows?] = []
+    private var members: [MemberKey: CoreDataMembers] = [:]
+    private var counts: [TableID: Int] = [:]
+    private var destinations: [ObjectIdentifier: CoreDataDestination] = [:]
+    private var indexes: [IndexKey: SQLiteIndex?] = [:]
+    /// By entity, the table ID of its rows.
+    private let tableIDs: [ObjectIdentifier: TableID]
+
+    private struct MemberKey: Hashable {
+        let table: TableID
+        let property: Int
+    }
+
+    private struct IndexKey: Hashable {
+        let table, column: String
+    }
+
+    /// - Parameter schema: of a record log for the same entities.
+    init(_ file: SQLiteFile, _ contents: CoreDataContents, _ layout: CoreDataLayout, _ schema: RecordLogSchema) throws {
+        self.file = file
+        self.contents = contents
+        self.layout = layout
+        self.schema = schema
+        let tables = schema.tables.compactMap { $0 }
+        tableIDs = Dictionary(tables.map { (ObjectIdentifier($0.runtime.entity), $0.id) }) { first, _ in first }
+        rows = Array(repeating: nil, count: schema.tables.count)
+        let places = Dictionary(layout.entities.values.map { (ObjectIdentifier($0.entity), $0) }) { first, _ in first }
+        for table in tables {
+            guard let place = places[ObjectIdentifier(table.runtime.entity)] else { continue }
+            rows[Int(table.id.rawValue)] = try CoreDataRows(place, table, file, destination: destination)
+        }
+    }
+
+    private func destination(_ entity: NSEntityDescription) throws -> CoreDataDestination? {
+        if let known = destinations[ObjectIdentifier(entity)] { return known }
+        var members: [Int64: TableID] = [:]
+        for member in entity.concreteFamily {
+            if let number = contents.numbers.number(of: member), let id = tableIDs[ObjectIdentifier(member)] { members[number] = id }
+        }
+        guard let place = contents.numbers.number(of: entity).flatMap({ layout.entities[$0] }) else { return nil }
+        let made = try CoreDataDestination(try file.table(named: place.table), members: members)
+        destinations[ObjectIdentifier(entity)] = made
+        return made
+    }
+
+    private func rows(of table: TableID) -> CoreDataRows? {
+        let index = Int(table.rawValue)
+        return index < rows.count ? rows[index] : nil
+    }
+
+    // MARK: Rows
+
+    /// Calls `body` with the row of an object, if there is one. Its bytes are valid until the next row is read.
+    func find(_ reference: RowReference, _ body: (UnsafeRowView) throws -> Void) throws {
+        guard let rows = rows(of: reference.table), let key = Int64(exactly: reference.row) else { return }
+        try rows.find(key, body)
+    }
+
+    /// Calls `body` with each row of an entity, by key, until it returns false.
+    func forEach(_ table: TableID, _ body: (UnsafeRowView) throws -> Bool) throws { try rows(of: table)?.forEach(body) }
+
+    /// - Complexity: O(rows of the file's table) at the first call.
+    func count(_ table: TableID) throws -> Int {
+        if let known = counts[table] { return known }
+        let count = try rows(of: table)?.count() ?? 0
+        counts[table] = count
+        return count
+    }
+
+    /// An index whose entries are in the order of a column's values.
+    func index(beginningWith column: String, of table: String) throws -> SQLiteIndex? {
+        let key = IndexKey(table: table, column: column)
+        if let known = indexes[key] { return known }
+        let found = try file.schema.indexes(ofTable: table).lazy.map { try self.file.index(named: $0.name) }.first { index in
+            !index.isPartial && index.columns.first.map { $0.name == column && $0.collation.uppercased() == "BINARY" } ?? false
+        }
+        indexes[key] = .some(found)
+        return found
+    }
+
+    // MARK: Members
+
+    func members(of reference: RowReference, property: Int) throws -> [RowReference] {
+        guard let key = Int64(exactly: reference.row), let source = try source(reference.table, property) else { return [] }
+        return try source.members(of: key)
+    }
+
+    private func source(_ table: TableID, _ property: Int) throws -> CoreDataMembers? {
+        let key = MemberKey(table: table, property: property)
+        if let known = members[key] { return known }
+        guard let rows = rows(of: table), let place = layout.entities[rows.number]?.places[property],
+            let destination = try rows.table.runtime.properties[property].destination.flatMap(destination)
+        else { return nil }
+        let made = try CoreDataMembers(place, destination, self)
+        members[key] = made
+        return made
+    }
+}

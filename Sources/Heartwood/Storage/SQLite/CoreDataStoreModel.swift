@@ -1,0 +1,107 @@
+import Foundation
+internal import SQLiteFile
+
+/// The model of a store of Core Data's, and how it was found.
+package struct CoreDataStoreModel {
+    package enum Origin: Equatable, CustomStringConvertible {
+        /// The store has it.
+        case cache
+        /// The store's metadata name a version of a compiled model.
+        case compiled(URL)
+        /// The tables of the store are those of a version of a model's source.
+        case source(URL)
+        /// The model was guessed from the tables.
+        case schema
+
+        package var description: String {
+            switch self {
+            case .cache: "the store's model cache"
+            case .compiled(let url), .source(let url): url.path
+            case .schema: "the store's tables"
+            }
+        }
+    }
+
+    package let model: NSManagedObjectModel
+    package let origin: Origin
+    /// Statements about what was guessed; empty for a model that the store or a model's hashes tell.
+    package let guesses: [String]
+
+    /// Finds the model of a store.
+    /// - Parameter given: a `.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`, for a store without a cache that can be read.
+    /// - Throws: 260 if there is no store, 134020 for a database of another program, 134100 if no version of the given model is the store's.
+    package static func find(storeAt path: String, given: URL? = nil) throws -> CoreDataStoreModel {
+        do {
+            let file = try SQLiteFile.open(path: path)
+            let contents = try file.read { try CoreDataContents(file) }
+            return try CoreDataStoreModel(contents, path: path, given: given)
+        } catch {
+            throw CoreDataFileError.wrapIfOfFile(error, opening: true)
+        }
+    }
+
+    /// The cache; else the given model; else the schema.
+    init(_ contents: CoreDataContents, path: String, given: URL? = nil) throws {
+        let isCompiled = given.map { ["mom", "momd"].contains($0.pathExtension) } ?? false
+        do {
+            let choice = try StoreModelChoice(
+                cache: contents.cache, metadata: contents.metadata, path: path, bundle: isCompiled ? given : nil)
+            switch choice.origin {
+            case .cache: self.init(choice.model, .cache)
+            case .compiled(let url): self.init(choice.model, .compiled(url))
+            }
+        } catch {
+            guard !isCompiled else { throw error }
+            if let given {
+                self = try Self.fitting(given, contents, path: path)
+            } else {
+                let guess = CoreDataGuess(contents)
+                self.init(try guess.model(), .schema, [(error as NSError).localizedDescription] + guess.guesses)
+            }
+        }
+    }
+
+    private init(_ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = []) {
+        self.model = model
+        self.origin = origin
+        self.guesses = guesses
+    }
+
+    /// The version of a model's source whose tables are exactly the store's.
+    private static func fitting(_ source: URL, _ contents: CoreDataContents, path: String) throws -> CoreDataStoreModel {
+        let versions = ModelFile.versions(of: source)
+        var reasons: [String] = [], fitting: [(url: URL, model: NSManagedObjectModel)] = []
+        for version in versions {
+            let name = version.deletingPathExtension().lastPathComponent
+            do {
+                let model = try NSManagedObjectModel.load(contentsOf: version)
+                let layout = try CoreDataLayout(entities(of: model, in: contents), contents.numbers, contents.schema, path: path)
+                if layout.differences.isEmpty { fitting.append((version, model)) } else { reasons.append("\(name): \(layout.differences[0])") }
+            } catch {
+                reasons.append("\(name): \((error as NSError).localizedDescription)")
+            }
+        }
+        guard let found = fitting.last else {
+            let list = reasons.map { "\n  " + $0 }.joined()
+            throw CoreDataError.make(
+                NSPersistentStoreIncompatibleVersionHashError,
+                "\(source.path): no version of the model has the tables of the store \(path).\(list.isEmpty ? " It has none." : list)",
+                [NSFilePathErrorKey: path])
+        }
+        let names = fitting.map { $0.url.deletingPathExtension().lastPathComponent }
+        let isOne = names.count == 1
+        return CoreDataStoreModel(
+            found.model, .source(found.url),
+            isOne ? [] : ["The versions \(names.joined(separator: ", ")) have the same tables; \(names[names.count - 1]) was taken."])
+    }
+
+    /// The entities of a model that a store may have: those of the configuration with the store's entities, or all. They are copies, which become
+    /// immutable.
+    private static func entities(of model: NSManagedObjectModel, in contents: CoreDataContents) -> [NSEntityDescription] {
+        let copy = model.copy() as? NSManagedObjectModel ?? model
+        copy.makeImmutable()
+        let names = Set(contents.numbers.entries.filter { $0.number < EntityNumbers.bookkeepingMin }.map(\.name))
+        let configured = copy.configurations.compactMap { copy.entities(forConfigurationName: $0) }.first { Set($0.compactMap(\.name)) == names }
+        return configured ?? copy.entities
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// A value of an attribute that may lie in a file of its own, as its column has it.
+///
+/// (1) The first byte is a tag: 1, and the value follows; 2, and the name of a file follows in 36 ASCII characters, then a zero. Facts, "external".
+/// (2) The file is `.NAME_SUPPORT/_EXTERNAL_DATA/<name>` beside the store; NAME is the store's name without its extension. Facts, "external".
+enum ExternalValue {
+    case inline(UnsafeRawBufferPointer)
+    case file(String)
+
+    /// - Returns: nil if the bytes have another form.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        switch bytes.first {
+        case 1: self = .inline(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+        case 2:
+            let name = bytes.dropFirst().prefix { $0 != 0 }
+            // A name, and no path: it must not lead out of the directory.
+            guard name.count == 36, bytes.count <= 38, name.allSatisfy(Self.isNamePart) else { return nil }
+            self = .file(String(decoding: name, as: UTF8.self))
+        default: return nil
+        }
+    }
+
+    private static func isNamePart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        default: false
+        }
+    }
+
+    static func directory(of store: String) -> URL {
+        let url = URL(fileURLWithPath: store)
+        let name = url.deletingPathExtension().lastPathComponent
+        return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
+    }
+
+    /// - Throws: 260 if the file is not there, 256 if it cannot be read.
+    static func read(_ name: String, of store: String) throws -> Data {
+        let file = directory(of: store).appendingPathComponent(name)
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw CoreDataFileError.make(
+                CocoaError.Code.fileReadNoSuchFile.rawValue, store, "the value's file \(file.path) is not there",
+                "Copy the directory .\(URL(fileURLWithPath: store).deletingPathExtension().lastPathComponent)_SUPPORT together with the store.")
+        }
+        do {
+            return try Data(contentsOf: file)
+        } catch {
+            throw CoreDataFileError.make(
+                CocoaError.Code.fileReadUnknown.rawValue, store, "the value's file \(file.path) cannot be read: \(error.localizedDescription)",
+                "Check the file's permissions.")
+        }
+    }
+}
