@@ -22,7 +22,6 @@ def property_of(archive, thing):
     found = Attribute(name, {
         "type": NAMES.get(thing["NSAttributeType"], "transformable"), "transient": bool(bits & 8), "external": bool(flags & 4),
         "preserved": bool(flags & 16), "derived": "Derived" in kind or None})
-    # An attribute of undefined type has no column unless it is transient, which it always is.
     found.elements = [property_of(archive, one) for one in archive.members(thing, "NSElements")]
     return found
 

@@ -89,7 +89,7 @@ def compare(place, base, agreement):
 
 
 def name_joins(base, model, agreement):
-    """Takes the names of the join tables from the store, since the rule is not known."""
+    """Takes the names of the join tables from the store: mostly the lower entity gives it, and the rule of the others is not known."""
     tables = schema(base, "table")
     for entity in model.by_number:
         for one in entity.own:
@@ -150,7 +150,8 @@ def compare_objects(place, base, layout, agreement):
     for key, line in expected.items():
         for part in ("attributes", "relationships"):
             for name, value in line[part].items():
-                agreement.check(part, f"{key} {name} {str(found[key][part].get(name))[:80]}, not {str(value)[:80]}", found[key][part].get(name) == value)
+                other = found[key][part].get(name)
+                agreement.check(part, f"{key} {name} {str(other)[:80]}, not {str(value)[:80]}", other == value)
 
 
 def compare_transactions(place, base, layout, agreement):
