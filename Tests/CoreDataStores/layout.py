@@ -8,7 +8,7 @@
 (5) A column of a join table has the number of the entity whose keys it holds. Its name is unique among the join tables of a store.
 (6) A relationship that is its own inverse has a second column with the name REFLEXIVE.
 (7) A list's order is a column Z_FOK_ beside the column of its owner, or of its members in a join table.
-The facts that these rest on are in README.md.
+README.md says where these rules come from.
 """
 from model import TYPES
 

@@ -35,7 +35,7 @@ def make(name, folder, page_size=None):
 
 
 def check():
-    """Whether SQLite finds each file sound, and a reader finds in it what is expected."""
+    """Lets SQLite examine each file, and compares the objects that a reader finds with those that are expected."""
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         for name in names():

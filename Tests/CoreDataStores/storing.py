@@ -1,4 +1,4 @@
-"""Makes a store from a description, and the lines of what is in it."""
+"""Makes a store from a description, and the lines of its objects."""
 import base64, collections, hashlib, json, os, plistlib, shutil, sqlite3, tempfile, zlib
 
 from cache import CacheWriter
@@ -216,7 +216,7 @@ class Store:
             found["NSPersistenceMaximumFrameworkVersion"] = version
         return {**found, **self.options["metadata"]}
 
-    # What a reader is to find.
+    # The lines that a reader has to find.
     def write_beside(self, folder):
         if self.values.files:
             place = os.path.join(folder, f".{self.name}_SUPPORT", "_EXTERNAL_DATA")

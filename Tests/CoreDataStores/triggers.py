@@ -13,7 +13,7 @@ def triggers(layout):
 
 
 def count_triggers(layout, entity, one):
-    """Those of a number of objects that refer to a row."""
+    """The triggers for a count of the objects that refer to a row."""
     relationship = entity.find(one.derived.split(".")[0])
     inverse, destination = layout.model.inverse(relationship), layout.model.entities[relationship.to]
     if not inverse or inverse.many:

@@ -6,7 +6,7 @@ enum CoreDataStoreFiles {
     static let folder = ModelTests.root.appendingPathComponent("Tests/CoreDataStores")
     static let needPython: Comment = "needs python3 with its module sqlite3"
 
-    /// Whether stores can be made here. The goldens are always there.
+    /// True if Python can make stores here. The goldens need no Python.
     static let canBeMade = (try? run(["-c", "import sqlite3"])) != nil
 
     /// The stores that are kept in the repository.
@@ -79,10 +79,10 @@ struct CoreDataStoreFile: CustomStringConvertible {
     /// The first line, which tells of the store.
     func summary() throws -> [String: Any] { try #require(try lines("\(name).jsonl").first) }
 
-    /// Why a reader has to refuse the store or values in it.
+    /// The fault for which a reader has to refuse the store, or values in it; nil for a store that it has to read.
     func refusal() throws -> String? { try summary()["refused"] as? String }
 
-    /// Why a reader may refuse the store, or else has to find the objects.
+    /// The fault for which a reader may refuse the store. A reader that does not refuse it has to find the objects.
     func doubt() throws -> String? { try summary()["mayRefuse"] as? String }
 
     /// The objects that a reader has to find, by entity and key.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whether the stores that other tests read are what they claim to be.
+/// Examines the stores that other tests read.
 @Suite struct CoreDataStoreMakerTests {
     @Test("Each golden is a database with a line for each of its objects") func goldensAreWhole() throws {
         let goldens = try CoreDataStoreFiles.goldens()
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "SQLite finds each made store sound, and a second reader finds in it what is expected",
+        "SQLite finds each made store sound, and a second reader finds the expected objects in it",
         .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
     func madeStoresAreAsExpected() throws {
         let text = try CoreDataStoreFiles.run([CoreDataStoreFiles.script("make.py"), "check"])
