@@ -161,12 +161,16 @@ class Layout:
                 name = f"Z_{entity.name}_UNIQUE_{'_'.join(names)}"
                 statements[name] = f"CREATE UNIQUE INDEX {name} ON {table.name} ({self.terms(entity, names)})"
             for name, names in entity.indexes.items():
+                # A relationship has its own index, if it has a column.
+                if len(names) == 1 and entity.find(names[0].lstrip("-").split(".")[0]).is_relationship:
+                    continue
                 name = f"Z_{entity.name}_{name}"
                 statements[name] = f"CREATE INDEX {name} ON {table.name} ({self.terms(entity, names)})"
         return statements
 
     def terms(self, entity, names):
-        return ", ".join(f"{self.column(entity, one)} COLLATE BINARY ASC" for one in names)
+        """A minus sign stands before the names of properties in descending order."""
+        return ", ".join(f"{self.column(entity, one.lstrip('-'))} COLLATE BINARY {'DESC' if one[0] == '-' else 'ASC'}" for one in names)
 
     def column(self, entity, path):
         """The column of a property that an entity has or inherits."""

@@ -9,6 +9,7 @@ from layout import Layout
 from model import BOOKKEEPING
 from reading import Reader
 from reading_history import transactions
+from triggers import triggers
 
 
 def copies(folder):
@@ -82,6 +83,7 @@ def compare(place, base, agreement):
     layout = Layout(model, old=version < 700)
     compare_tables(base, layout, agreement)
     compare_joins(base, layout, agreement)
+    compare_triggers(base, layout, agreement)
     compare_history(base, layout, agreement)
     compare_objects(place, base, layout, agreement)
     compare_transactions(place, base, layout, agreement)
@@ -115,6 +117,12 @@ def compare_tables(base, layout, agreement):
         agreement.check("statements", f"{statement} not {layout.table_sql(table)}", statement == layout.table_sql(table))
         for name, sql in layout.indexes(table).items():
             agreement.check("indexes", f"{name} {sql} is {indexes.get(name)}", indexes.get(name) == sql)
+
+
+def compare_triggers(base, layout, agreement):
+    found = set(schema(base, "trigger").values())
+    for one in triggers(layout):
+        agreement.check("triggers", one, one in found)
 
 
 def compare_joins(base, layout, agreement):
