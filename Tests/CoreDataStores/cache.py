@@ -42,7 +42,8 @@ class CacheWriter:
     def index(self, name, names):
         archive = self.archive
         elements = [archive.add(archive.thing(
-            "NSFetchIndexElementDescription", NSPropertyName=archive.text(one), NSFetchIndexElementType=0, NSAscending=True)) for one in names]
+            "NSFetchIndexElementDescription", NSPropertyName=archive.text(one.lstrip("-")), NSFetchIndexElementType=0,
+            NSAscending=one[0] != "-")) for one in names]
         return archive.add(archive.thing(
             "NSFetchIndexDescription", NSIndexName=archive.mutable(name), NSIndexElements=archive.array(elements), NSPartialIndexPredicate=UID(0)))
 
@@ -83,8 +84,17 @@ class CacheWriter:
         if one.type == "composite":
             kind, head["NSElements"] = "NSCompositeAttributeDescription", archive.array([self.write(leaf, None) for leaf in one.elements])
         if one.derived:
-            kind, head["NSDerivationExpression"] = "NSDerivedAttributeDescription", archive.path(one.derived)
+            kind, head["NSDerivationExpression"] = "NSDerivedAttributeDescription", self.derivation(one.derived)
         return archive.add(archive.thing(kind, **head))
+
+    def derivation(self, path):
+        if not path.endswith(".@count"):
+            return self.archive.path(path)
+        add, thing = self.archive.add, self.archive.thing
+        owner = add(thing("NSConstantValueExpression", NSExpressionType=0, NSConstantValueClassName=add("_NSPredicateUtilities")))
+        counted = self.archive.array([self.archive.path(path[:-len(".@count")])], "NSArray")
+        return add(thing(
+            "NSFunctionExpression", NSExpressionType=4, NSOperand=owner, NSSelectorName=add("count:"), NSArguments=counted))
 
     def default(self, one):
         if one.default is None:

@@ -21,10 +21,20 @@ def property_of(archive, thing):
         return None
     found = Attribute(name, {
         "type": NAMES.get(thing["NSAttributeType"], "transformable"), "transient": bool(bits & 8), "external": bool(flags & 4),
-        "preserved": bool(flags & 16), "derived": "Derived" in kind or None})
-    # An attribute of undefined type has no column unless it is transient, which it always is.
+        "preserved": bool(flags & 16), "derived": derivation(archive, archive.get(thing, "NSDerivationExpression"))})
     found.elements = [property_of(archive, one) for one in archive.members(thing, "NSElements")]
     return found
+
+
+def derivation(archive, expression):
+    """The key path of a derivation, with @count for a number of objects; None where it is something else."""
+    if not expression:
+        return None
+    arguments = archive.members(expression, "NSArguments")
+    if archive.get(expression, "NSSelectorName") == "count:":
+        path = derivation(archive, arguments[0])
+        return f"{path}.@count" if path else None
+    return archive.get(arguments[0], "NSKeyPath") if arguments and "NSKeyPath" in arguments[0] else None
 
 
 def read(cache, numbers):
@@ -36,6 +46,7 @@ def read(cache, numbers):
         found = [property_of(archive, one) for one in archive.entries(thing, "NSProperties").values()]
         entity.own = sorted((one for one in found if one), key=lambda one: one.name)
         entity.unique = [[archive.follow(one) for one in tuple["NS.objects"]] for tuple in archive.members(thing, "NSUniqueTuples")]
+        entity.indexes = dict(indexes(archive, thing, {one.name for one in entity.own}))
         entities.append(entity)
     inherited = {one.name: one for one in entities}
     for one in reversed(sorted(entities, key=lambda one: depth(inherited, one))):
@@ -43,6 +54,16 @@ def read(cache, numbers):
             above = {own.name for own in inherited[one.parent_name].own}
             one.own = [own for own in one.own if own.name not in above]
     return Model(entities, numbers)
+
+
+def indexes(archive, thing, properties):
+    """The fetch indexes over properties of all objects: no partial ones, none over expressions, no R-trees."""
+    for one in archive.members(thing, "NSFetchIndexDescriptions"):
+        elements = archive.members(one, "NSIndexElements")
+        names = [archive.get(element, "NSPropertyName") for element in elements]
+        plain = all(element.get("NSFetchIndexElementType", 0) == 0 for element in elements) and set(names) <= properties
+        if plain and archive.get(one, "NSPartialIndexPredicate") is None:
+            yield archive.get(one, "NSIndexName"), [name if element.get("NSAscending") else f"-{name}" for name, element in zip(names, elements)]
 
 
 def depth(entities, one):

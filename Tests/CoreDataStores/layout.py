@@ -8,7 +8,7 @@
 (5) A column of a join table has the number of the entity whose keys it holds. Its name is unique among the join tables of a store.
 (6) A relationship that is its own inverse has a second column with the name REFLEXIVE.
 (7) A list's order is a column Z_FOK_ beside the column of its owner, or of its members in a join table.
-The facts that these rest on are in README.md.
+README.md says where these rules come from.
 """
 from model import TYPES
 
@@ -161,12 +161,16 @@ class Layout:
                 name = f"Z_{entity.name}_UNIQUE_{'_'.join(names)}"
                 statements[name] = f"CREATE UNIQUE INDEX {name} ON {table.name} ({self.terms(entity, names)})"
             for name, names in entity.indexes.items():
+                # A relationship has its own index, if it has a column.
+                if len(names) == 1 and entity.find(names[0].lstrip("-").split(".")[0]).is_relationship:
+                    continue
                 name = f"Z_{entity.name}_{name}"
                 statements[name] = f"CREATE INDEX {name} ON {table.name} ({self.terms(entity, names)})"
         return statements
 
     def terms(self, entity, names):
-        return ", ".join(f"{self.column(entity, one)} COLLATE BINARY ASC" for one in names)
+        """A minus sign stands before the names of properties in descending order."""
+        return ", ".join(f"{self.column(entity, one.lstrip('-'))} COLLATE BINARY {'DESC' if one[0] == '-' else 'ASC'}" for one in names)
 
     def column(self, entity, path):
         """The column of a property that an entity has or inherits."""

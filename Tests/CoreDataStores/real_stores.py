@@ -9,6 +9,7 @@ from layout import Layout
 from model import BOOKKEEPING
 from reading import Reader
 from reading_history import transactions
+from triggers import triggers
 
 
 def copies(folder):
@@ -82,6 +83,7 @@ def compare(place, base, agreement):
     layout = Layout(model, old=version < 700)
     compare_tables(base, layout, agreement)
     compare_joins(base, layout, agreement)
+    compare_triggers(base, layout, agreement)
     compare_history(base, layout, agreement)
     compare_objects(place, base, layout, agreement)
     compare_transactions(place, base, layout, agreement)
@@ -89,7 +91,7 @@ def compare(place, base, agreement):
 
 
 def name_joins(base, model, agreement):
-    """Takes the names of the join tables from the store, since the rule is not known."""
+    """Takes the names of the join tables from the store: mostly the lower entity gives it, and the rule of the others is not known."""
     tables = schema(base, "table")
     for entity in model.by_number:
         for one in entity.own:
@@ -115,6 +117,12 @@ def compare_tables(base, layout, agreement):
         agreement.check("statements", f"{statement} not {layout.table_sql(table)}", statement == layout.table_sql(table))
         for name, sql in layout.indexes(table).items():
             agreement.check("indexes", f"{name} {sql} is {indexes.get(name)}", indexes.get(name) == sql)
+
+
+def compare_triggers(base, layout, agreement):
+    found = set(schema(base, "trigger").values())
+    for one in triggers(layout):
+        agreement.check("triggers", one, one in found)
 
 
 def compare_joins(base, layout, agreement):
@@ -150,7 +158,8 @@ def compare_objects(place, base, layout, agreement):
     for key, line in expected.items():
         for part in ("attributes", "relationships"):
             for name, value in line[part].items():
-                agreement.check(part, f"{key} {name} {str(found[key][part].get(name))[:80]}, not {str(value)[:80]}", found[key][part].get(name) == value)
+                other = found[key][part].get(name)
+                agreement.check(part, f"{key} {name} {str(other)[:80]}, not {str(value)[:80]}", other == value)
 
 
 def compare_transactions(place, base, layout, agreement):

@@ -1,4 +1,4 @@
-"""Makes a store from a description, and the lines of what is in it."""
+"""Makes a store from a description, and the lines of its objects."""
 import base64, collections, hashlib, json, os, plistlib, shutil, sqlite3, tempfile, zlib
 
 from cache import CacheWriter
@@ -11,8 +11,26 @@ from triggers import triggers
 from values import Values, expanded, identifier, plain
 
 DEFAULTS = {
-    "pageSize": 4096, "encoding": "UTF-8", "framework": 1522, "cache": True, "metadata": {}, "maxima": {}, "added": {}, "without": [],
-    "sql": [], "indexes": True, "configurations": {}, "configuration": None, "history": None, "log": None,
+    "pageSize": 4096, "encoding": "UTF-8", "framework": 1522,
+    # True, false, "empty" for a table without a row, or a damaged one: see `cache`.
+    "cache": True,
+    # The app's own keys, and others in place of Core Data's.
+    "metadata": {},
+    # Z_MAX of root entities, where it is not the largest key.
+    "maxima": {},
+    # Columns by table that ALTER TABLE adds behind the rows of `$short` objects.
+    "added": {},
+    # Columns, as TABLE.COLUMN, that are not made.
+    "without": [],
+    # Statements at the end.
+    "sql": [],
+    "indexes": True,
+    # Names of entities by configuration, and the store's configuration.
+    "configurations": {}, "configuration": None,
+    # A list of transactions.
+    "history": None,
+    # "all" leaves the whole store in the write-ahead log.
+    "log": None,
 }
 
 
@@ -216,7 +234,7 @@ class Store:
             found["NSPersistenceMaximumFrameworkVersion"] = version
         return {**found, **self.options["metadata"]}
 
-    # What a reader is to find.
+    # The lines that a reader has to find.
     def write_beside(self, folder):
         if self.values.files:
             place = os.path.join(folder, f".{self.name}_SUPPORT", "_EXTERNAL_DATA")

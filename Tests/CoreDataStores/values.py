@@ -1,4 +1,4 @@
-"""Values of descriptions: what a column stores for them, and what a reader is to find.
+"""Turns the values of descriptions into the values of columns, and into those that a reader has to find.
 
 A value is plain JSON. A long or binary one is an object: {"repeat": "ab", "count": 9} is a text or its bytes, {"hex": "00ff"} are
 bytes, {"archive": ["a"]} is a keyed archive, {"file": VALUE} lies beside the store, and the file of {"missing": true} is not there.
@@ -45,7 +45,7 @@ class Values:
         self.name, self.files = name, {}
 
     def stored(self, value, attribute, place):
-        """What the column has. `place` names the value, for the name of its file."""
+        """The value of the column. `place` names the value, for the name of its file."""
         if value is None:
             return None
         if not attribute.external:

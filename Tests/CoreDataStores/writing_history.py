@@ -1,4 +1,4 @@
-"""Writes the history of a store, and the lines that a reader is to find in it."""
+"""Writes the history of a store, and the lines that a reader has to find in it."""
 from reading import date_text
 from reading_history import KINDS, TEXTS, leaf_of
 from values import Values, plain, expanded

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// Small stores in Core Data's layout, with the objects that are in them. Tests/CoreDataStores makes them.
+enum CoreDataStoreFiles {
+    static let folder = ModelTests.root.appendingPathComponent("Tests/CoreDataStores")
+    static let needPython: Comment = "needs python3 with its module sqlite3"
+
+    /// True if Python can make stores here. The goldens need no Python.
+    static let canBeMade = (try? run(["-c", "import sqlite3"])) != nil
+
+    /// The stores that are kept in the repository.
+    static func goldens() throws -> [CoreDataStoreFile] {
+        try files(in: folder.appendingPathComponent("Goldens"))
+    }
+
+    /// Calls `body` with a store of each description, and removes them afterwards.
+    static func withMadeStores<Result>(_ body: ([CoreDataStoreFile]) throws -> Result) throws -> Result {
+        try inDirectory { directory in
+            try run([script("make.py"), "all", directory.path])
+            return try body(try files(in: directory))
+        }
+    }
+
+    /// Calls `body` with the store of one description, and removes it afterwards.
+    static func withMadeStore<Result>(_ name: String, _ body: (CoreDataStoreFile) throws -> Result) throws -> Result {
+        try inDirectory { directory in
+            try run([script("make.py"), "one", name, directory.path])
+            return try body(CoreDataStoreFile(name: name, folder: directory))
+        }
+    }
+
+    static func script(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    /// Runs Python.
+    /// - Returns: what it prints.
+    @discardableResult
+    static func run(_ arguments: [String]) throws -> String {
+        guard let python else { throw Failure(description: "there is no python3 in PATH") }
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: python)
+        process.arguments = ["-B"] + arguments
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: text) }
+        return text
+    }
+
+    private static let python = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { "\($0)/python3" }.first(where: FileManager.default.isExecutableFile(atPath:))
+
+    private static func files(in directory: URL) throws -> [CoreDataStoreFile] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".sqlite") }.sorted()
+            .map { CoreDataStoreFile(name: String($0.dropLast(".sqlite".count)), folder: directory) }
+    }
+
+    private static func inDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("core-data-stores-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try body(directory)
+    }
+}
+
+/// A store and the lines beside it. Tests/CoreDataStores/README.md says what the lines have.
+struct CoreDataStoreFile: CustomStringConvertible {
+    let name: String
+    let folder: URL
+
+    var description: String { name }
+    var store: URL { folder.appendingPathComponent("\(name).sqlite") }
+    var hasLog: Bool { FileManager.default.fileExists(atPath: store.path + "-wal") }
+
+    /// The first line, which tells of the store.
+    func summary() throws -> [String: Any] { try #require(try lines("\(name).jsonl").first) }
+
+    /// The fault for which a reader has to refuse the store, or values in it; nil for a store that it has to read.
+    func refusal() throws -> String? { try summary()["refused"] as? String }
+
+    /// The fault for which a reader may refuse the store. A reader that does not refuse it has to find the objects.
+    func doubt() throws -> String? { try summary()["mayRefuse"] as? String }
+
+    /// The objects that a reader has to find, by entity and key.
+    func objects() throws -> [[String: Any]] { Array(try lines("\(name).jsonl").dropFirst()) }
+
+    /// The transactions that a reader has to find; nil if the store has no history.
+    func transactions() throws -> [[String: Any]]? {
+        let name = "\(name)-history.jsonl"
+        guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path) else { return nil }
+        return try lines(name)
+    }
+
+    private func lines(_ file: String) throws -> [[String: Any]] {
+        let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+        return try text.split(separator: "\n").map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+    }
+}
