@@ -16,7 +16,7 @@ enum CoreDataStoreFiles {
 
     /// Calls `body` with a store of each description, and removes them afterwards.
     static func withMadeStores<Result>(_ body: ([CoreDataStoreFile]) throws -> Result) throws -> Result {
-        try inDirectory { directory in
+        try withFolder { directory in
             try run([script("make.py"), "all", directory.path])
             return try body(try files(in: directory))
         }
@@ -24,10 +24,16 @@ enum CoreDataStoreFiles {
 
     /// Calls `body` with the store of one description, and removes it afterwards.
     static func withMadeStore<Result>(_ name: String, _ body: (CoreDataStoreFile) throws -> Result) throws -> Result {
-        try inDirectory { directory in
+        try withFolder { directory in
             try run([script("make.py"), "one", name, directory.path])
             return try body(CoreDataStoreFile(name: name, folder: directory))
         }
+    }
+
+    /// Runs statements of SQL on a database, which is made if it is not there.
+    static func execute(_ sql: String, at file: URL) throws {
+        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
+        try run(["-c", program, file.path, sql])
     }
 
     static func script(_ name: String) -> String { folder.appendingPathComponent(name).path }
@@ -59,7 +65,8 @@ enum CoreDataStoreFiles {
             .map { CoreDataStoreFile(name: String($0.dropLast(".sqlite".count)), folder: directory) }
     }
 
-    private static func inDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    /// Calls `body` with an empty folder, and removes it afterwards.
+    static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("core-data-stores-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }

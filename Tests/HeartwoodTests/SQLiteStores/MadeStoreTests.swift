@@ -4,21 +4,19 @@ import Testing
 @testable import Heartwood
 
 /// Small stores with each feature of the layout, and stores whose bytes break its rules.
-@Suite(.enabled(if: MadeStores.areThere, MadeStores.absence)) struct MadeStoreTests {
+@Suite(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) struct MadeStoreTests {
     /// Stores whose models only their makers know: they have no cache.
     private static let withoutModel: Set = ["old-without-cache", "cache-empty", "old-constraints"]
 
     @Test("A store of each feature has the objects that its maker put into it") func storesHaveTheirObjects() throws {
-        try MadeStores.withAll { folder in
+        try CoreDataStoreFiles.withMadeStores { stores in
             var count = 0
-            for name in try MadeStores.names(in: folder) where !name.hasPrefix("hostile-") && !Self.withoutModel.contains(name) {
-                let lines = try MadeStores.lines(name, in: folder)
-                let file = folder.appendingPathComponent(try #require(lines[0]["store"] as? String))
+            for store in stores where !store.name.hasPrefix("hostile-") && !Self.withoutModel.contains(store.name) {
                 do {
-                    _ = try ExpectedObjects(name: name, file: file, lines: lines).check()
+                    _ = try ExpectedObjects(store).check()
                     count += 1
                 } catch {
-                    Issue.record("\(name): \(error)")
+                    Issue.record("\(store): \(error)")
                 }
             }
             #expect(count > 40)
@@ -27,19 +25,17 @@ import Testing
 
     @Test("A store whose bytes break a rule is refused with a typed error, or is read as far as it can be")
     func hostileStoresAreTypedErrors() throws {
-        try MadeStores.withAll { folder in
-            for name in try MadeStores.names(in: folder) where name.hasPrefix("hostile-") {
-                let lines = try MadeStores.lines(name, in: folder)
-                let file = folder.appendingPathComponent(try #require(lines[0]["store"] as? String))
-                let mayBeRead = lines[0]["refused"] == nil
+        try CoreDataStoreFiles.withMadeStores { stores in
+            for made in stores where made.name.hasPrefix("hostile-") {
+                let refusal = try made.refusal()
                 do {
-                    let (context, store) = try ExpectedObjects(name: name, file: file, lines: lines).open()
+                    let (context, store) = try ExpectedObjects(made).open()
                     try Self.readAll(context)
-                    #expect(mayBeRead || Self.isReadAnyway.contains(name), "\(name) was read: \(lines[0]["refused"] ?? "")")
+                    #expect(refusal == nil || Self.isReadAnyway.contains(made.name), "\(made) was read: \(refusal ?? "")")
                     try context.persistentStoreCoordinator?.remove(store)
                 } catch let error as NSError {
-                    #expect(error.domain == NSCocoaErrorDomain && !error.localizedDescription.isEmpty, "\(name): \(error)")
-                    #expect(error.localizedDescription.contains(file.path), "\(name): \(error.localizedDescription)")
+                    #expect(error.domain == NSCocoaErrorDomain && !error.localizedDescription.isEmpty, "\(made): \(error)")
+                    #expect(error.localizedDescription.contains(made.store.path), "\(made): \(error.localizedDescription)")
                 }
             }
         }

@@ -13,7 +13,7 @@ struct Zoo {
     init(in folder: URL, _ sql: String = "", name: String = "Zoo.sqlite") throws {
         file = folder.appendingPathComponent(name)
         model = Self.model()
-        try MadeStores.execute(Self.sql + sql, at: file)
+        try CoreDataStoreFiles.execute(Self.sql + sql, at: file)
     }
 
     func coordinator() throws -> NSPersistentStoreCoordinator {

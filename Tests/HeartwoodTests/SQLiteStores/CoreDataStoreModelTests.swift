@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-@Suite(.enabled(if: MadeStores.areThere, MadeStores.absence)) struct CoreDataStoreModelTests {
+@Suite(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) struct CoreDataStoreModelTests {
     /// A model's source with versions, by name.
     private static func write(_ versions: [String: String], to folder: URL) throws -> URL {
         let source = folder.appendingPathComponent("Zoo.xcdatamodeld")
@@ -32,9 +32,9 @@ import Testing
     }
 
     @Test("Of a model's source the version is taken whose tables are the store's") func theFittingVersionIsTaken() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let store = folder.appendingPathComponent("B.sqlite")
-            try MadeStores.execute(Self.books("ZTITLE VARCHAR, ZPAGES INTEGER"), at: store)
+            try CoreDataStoreFiles.execute(Self.books("ZTITLE VARCHAR, ZPAGES INTEGER"), at: store)
             let source = try Self.write([
                 "1": Self.book(["title": "String"]), "2": Self.book(["title": "String", "pages": "Integer 16"]),
                 "3": Self.book(["title": "String", "pages": "Integer 16", "year": "Integer 16"]),
@@ -51,9 +51,9 @@ import Testing
     }
 
     @Test("Of versions with the same tables one is taken, and that is said") func equalVersionsAreSaid() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let store = folder.appendingPathComponent("B.sqlite")
-            try MadeStores.execute(Self.books("ZPAGES INTEGER"), at: store)
+            try CoreDataStoreFiles.execute(Self.books("ZPAGES INTEGER"), at: store)
             let source = try Self.write(["1": Self.book(["pages": "Integer 16"]), "2": Self.book(["pages": "Integer 32"])], to: folder)
             let found = try CoreDataStoreModel.find(storeAt: store.path, given: source)
             #expect(found.guesses.count == 1 && found.guesses[0].contains("1, 2"))
@@ -62,7 +62,7 @@ import Testing
 
     @Test("From the tables alone come entities, columns with their types, and relationships; the rest is said to be guessed")
     func tablesGiveAModel() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), found = try CoreDataStoreModel.find(storeAt: zoo.file.path)
             #expect(found.origin == .schema && found.guesses.contains { $0.contains("spelling") })
             let entities = found.model.entitiesByName
@@ -90,8 +90,8 @@ import Testing
     }
 
     @Test("A model other than the store's is refused with the entities that differ") func otherModelsAreRefused() throws {
-        try MadeStores.withAll { folder in
-            let file = folder.appendingPathComponent("to-one.sqlite")
+        try CoreDataStoreFiles.withMadeStore("to-one") { made in
+            let file = made.store
             let right = try CoreDataStoreModel.find(storeAt: file.path)
             #expect(right.origin == .cache && right.guesses == [])
             let other = try #require(right.model.copy() as? NSManagedObjectModel)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-@Suite(.enabled(if: MadeStores.areThere, MadeStores.absence)) struct SQLiteStoreTests {
+@Suite(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) struct SQLiteStoreTests {
     private static func fetch(
         _ entity: String, _ format: String? = nil, _ arguments: [Any] = [], sort: [NSSortDescriptor] = [], in context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
@@ -31,7 +31,7 @@ import Testing
     // MARK: Values
 
     @Test("Every type of attribute is read, and null is nil") func everyTypeIsRead() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let ann = try Self.keeper(1, in: context), nobody = try Self.keeper(2, in: context), last = try Self.keeper(7, in: context)
             #expect(ann.value(forKey: "age") as? Int == 30 && ann.value(forKey: "big") as? Int64 == 9_007_199_254_740_993)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("Entities of one table have their own columns of one name, and no other entity's values") func namesakesHaveTheirOwnColumns() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let cats = try Self.fetch("Cat", in: context), dogs = try Self.fetch("Dog", in: context)
             #expect(cats.map { $0.value(forKey: "title") as? String } == ["Sir", nil])
@@ -66,7 +66,7 @@ import Testing
     @Test("Relationships of every kind are read, with and without SQLite's indexes", arguments: [true, false])
     func relationshipsOfEveryKindAreRead(hasIndexes: Bool) throws {
         let dropped = "DROP INDEX ZANIMAL_ZKEEPER_INDEX; DROP INDEX Z_1HELPERS_Z_4HELPERS_INDEX;"
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder, hasIndexes ? "" : dropped).context()
             let ann = try Self.keeper(1, in: context), nobody = try Self.keeper(2, in: context), third = try Self.keeper(3, in: context)
             #expect(Self.keys(ann.value(forKey: "animals")) == ["Cat2", "Dog3", "Animal1"])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("A reference to a row that is not there is a fault that cannot be fulfilled") func danglingReferencesAreFaults() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let best = try #require(try Self.keeper(7, in: context).value(forKey: "best") as? NSManagedObject)
             #expect(best.objectID.uriRepresentation().absoluteString.hasSuffix("Dog/p77") && best.isFault)
@@ -103,7 +103,7 @@ import Testing
     func fetchesAgreeWithObjects(hasIndexes: Bool) throws {
         let columns = ["ZAGE", "ZBIG", "ZSHORT", "ZPRICE", "ZSCORE", "ZSINCE", "ZNAME DESC", "ZCITY", "ZTOKEN", "ZBYTES", "ZLINK", "ZBEST"]
         let indexes = columns.enumerated().map { "CREATE INDEX i\($0) ON ZKEEPER (\($1));" }.joined()
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder, hasIndexes ? indexes : ""), context = try zoo.context()
             let all = try Self.fetch("Keeper", in: context)
             let ann = try Self.keeper(1, in: context), dog = try #require(try Self.fetch("Dog", in: context).first)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test("A fetch sorts by each attribute, and cuts its window") func fetchesSortAndCut() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context(), all = try Self.fetch("Keeper", in: context)
             for key in ["age", "big", "price", "score", "since", "name", "home.city", "best.name"] {
                 for isAscending in [true, false] {
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test("A fetch by objects or by a column of an index reads their rows, and no others") func fetchesByObjectReadTheirRows() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             let ann = try Self.keeper(1, in: context), third = try Self.keeper(3, in: context)
             #expect(try Self.fetch("Keeper", "SELF == %@", [ann], in: context) == [ann])
@@ -188,14 +188,14 @@ import Testing
             #expect(context.lastQuery.access == [.scan])
             #expect(try Self.fetch("Dog", "keeper == %@ AND title > 3", [ann], in: context).count == 1)
             #expect(context.lastQuery.access == [.index("ZANIMAL_ZKEEPER_INDEX")] && context.lastQuery.rowsVisited == 1)
-            try MadeStores.execute("CREATE INDEX names ON ZKEEPER (ZNAME COLLATE BINARY ASC)", at: zoo.file)
+            try CoreDataStoreFiles.execute("CREATE INDEX names ON ZKEEPER (ZNAME COLLATE BINARY ASC)", at: zoo.file)
             #expect(try Self.fetch("Keeper", "name IN {'Ann', 'nobody', 'ann'}", in: context).map(\.objectID.key.row) == [1, 7])
             #expect(context.lastQuery.access == [.index("names")] && context.lastQuery.rowsVisited == 2)
         }
     }
 
     @Test("Dictionaries, groups and conditions through relationships are answered") func otherRequestsAreAnswered() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let request = NSFetchRequest<NSDictionary>(entityName: "Keeper")
             request.resultType = .dictionaryResultType
@@ -212,11 +212,11 @@ import Testing
     // MARK: The owner's changes
 
     @Test("A fetch and a fault see what the owner has committed meanwhile") func readsSeeTheOwnersCommits() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             let ann = try Self.keeper(1, in: context)
             #expect(ann.value(forKey: "age") as? Int == 30)
-            try MadeStores.execute(
+            try CoreDataStoreFiles.execute(
                 "UPDATE ZKEEPER SET ZAGE = 31, Z_OPT = 2 WHERE Z_PK = 1; INSERT INTO ZKEEPER (Z_PK, Z_ENT, Z_OPT, ZAGE) VALUES (9, 4, 1, 31); "
                     + "INSERT INTO Z_4FRIENDS VALUES (1, 9);", at: zoo.file)
             #expect(ann.value(forKey: "age") as? Int == 30, "an object keeps the values that it has read")
@@ -228,13 +228,13 @@ import Testing
     }
 
     @Test("Another store in the file's place is an error, and so is one that no longer fits the model") func replacedFilesAreErrors() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             #expect(try Self.fetch("Keeper", in: context).count == 4)
-            try MadeStores.execute("ALTER TABLE ZKEEPER RENAME COLUMN ZAGE TO ZYEARS", at: zoo.file)
+            try CoreDataStoreFiles.execute("ALTER TABLE ZKEEPER RENAME COLUMN ZAGE TO ZYEARS", at: zoo.file)
             var error = Self.error { _ = try Self.fetch("Keeper", in: context) }
             #expect(error?.code == NSPersistentStoreIncompatibleSchemaError && error?.userInfo["property"] as? String == "age")
-            try MadeStores.execute("UPDATE Z_METADATA SET Z_UUID = 'other'", at: zoo.file)
+            try CoreDataStoreFiles.execute("UPDATE Z_METADATA SET Z_UUID = 'other'", at: zoo.file)
             error = Self.error { _ = try Self.fetch("Keeper", in: context) }
             #expect(error?.localizedDescription.contains("Another store has replaced") == true)
         }
@@ -243,13 +243,13 @@ import Testing
     // MARK: Refusals
 
     @Test("A save, a batch request and other writes are refused with the way to convert the store") func writesAreRefused() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             let before = try Data(contentsOf: zoo.file)
             let coordinator = try #require(context.persistentStoreCoordinator), store = coordinator.persistentStores[0]
             #expect(store.isReadOnly && store.type == NSSQLiteStoreType && store.identifier == Zoo.identifier)
             #expect(store.metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType && store.metadata[NSStoreUUIDKey] as? String == Zoo.identifier)
-            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: nil, at: zoo.file)
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: zoo.file)
             #expect(metadata[NSStoreUUIDKey] as? String == Zoo.identifier)
             try Self.keeper(1, in: context).setValue(5, forKey: "age")
             let delete = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Keeper"))
@@ -268,13 +268,13 @@ import Testing
     }
 
     @Test("Files that are no stores of Core Data's are refused with what they are") func otherFilesAreRefused() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let model = Zoo.model(), coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             func refusal(_ name: String) -> NSError? {
                 Self.error { try coordinator.addPersistentStore(type: .sqlite, configuration: nil, at: folder.appendingPathComponent(name)) }
             }
             #expect(refusal("none")?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
-            try MadeStores.execute("CREATE TABLE books (title TEXT); CREATE TABLE people (name TEXT)", at: folder.appendingPathComponent("other"))
+            try CoreDataStoreFiles.execute("CREATE TABLE books (title TEXT); CREATE TABLE people (name TEXT)", at: folder.appendingPathComponent("other"))
             let other = refusal("other")
             #expect(other?.code == NSPersistentStoreIncompatibleSchemaError && other?.localizedDescription.contains("books, people") == true)
             var random = SystemRandomNumberGenerator()
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test("A value that does not fit its attribute is an error with the row and the column") func wrongValuesAreErrors() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let wrong = [
                 ("ZAGE", "'old'"), ("ZTOKEN", "X'01'"), ("ZNAME", "X'FF'"), ("ZSINCE", "'soon'"), ("ZPRICE", "X'00'"), ("ZBYTES", "5"),
                 ("ZBEST", "'x'"),
@@ -306,7 +306,7 @@ import Testing
 
     @Test("External data come from the file that the column names; a missing one is an error for its attribute alone")
     func externalDataComeFromFiles() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let name = UUID().uuidString, tag = Array(name.utf8).map { String(format: "%02X", $0) }.joined()
             let update = "UPDATE ZKEEPER SET ZIMAGE ="
             let zoo = try Zoo(in: folder, "\(update) X'02\(tag)00' WHERE Z_PK = 1; \(update) X'07' WHERE Z_PK = 3;")

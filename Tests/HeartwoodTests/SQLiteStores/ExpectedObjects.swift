@@ -11,6 +11,14 @@ struct ExpectedObjects {
     /// The first tells of the store, each other one of an object.
     let lines: [[String: Any]]
 
+    init(name: String, file: URL, lines: [[String: Any]]) {
+        (self.name, self.file, self.lines) = (name, file, lines)
+    }
+
+    init(_ made: CoreDataStoreFile) throws {
+        self.init(name: made.name, file: made.store, lines: [try made.summary()] + (try made.objects()))
+    }
+
     /// - Parameter source: the model's, for a store without a cache.
     func open(source: URL? = nil) throws -> (NSManagedObjectContext, NSPersistentStore) {
         let found = try CoreDataStoreModel.find(storeAt: file.path, given: source)

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 /// The history in real stores and in made ones, as other readers list it.
-@Suite(.enabled(if: MadeStores.areThere, MadeStores.absence)) struct SQLiteHistoryTests {
+@Suite(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) struct SQLiteHistoryTests {
     private static func lines(_ file: URL) throws -> [[String: Any]] {
         try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
             try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
@@ -68,21 +68,17 @@ import Testing
     }
 
     @Test("The history of made stores is the expected one, also with texts in the transactions") func madeHistoriesAreRead() throws {
-        try MadeStores.withAll { folder in
-            for name in ["history", "history-old"] {
-                let lines = try MadeStores.lines(name, in: folder)
-                let (context, _) = try ExpectedObjects(name: name, file: folder.appendingPathComponent("\(name).sqlite"), lines: lines).open()
-                try context.performAndWait {
-                    try Self.check(name, context, try Self.lines(folder.appendingPathComponent("\(name)-history.jsonl")))
-                }
+        for name in ["history", "history-old"] {
+            try CoreDataStoreFiles.withMadeStore(name) { made in
+                let (context, _) = try ExpectedObjects(made).open()
+                try context.performAndWait { try Self.check(name, context, try #require(try made.transactions())) }
             }
         }
     }
 
     @Test("Tokens, dates and fetch requests select from the history; it cannot be deleted") func requestsSelect() throws {
-        try MadeStores.withAll { folder in
-            let file = folder.appendingPathComponent("history.sqlite"), lines = try MadeStores.lines("history", in: folder)
-            let (context, store) = try ExpectedObjects(name: "history", file: file, lines: lines).open()
+        try CoreDataStoreFiles.withMadeStore("history") { made in
+            let file = made.store, (context, store) = try ExpectedObjects(made).open()
             try context.performAndWait {
                 let all = try Self.fetch(.fetchHistory(after: nil as NSPersistentHistoryToken?), context)
                 try #require(all.count == 4)
@@ -96,7 +92,7 @@ import Testing
                 let token = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
                 #expect(token == all[3].token && token.ordered(all[0].token) == .orderedDescending)
                 #expect(try Self.fetch(.fetchHistory(after: token), context).isEmpty)
-                try MadeStores.execute(
+                try CoreDataStoreFiles.execute(
                     "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, Z_OPT, ZTIMESTAMP) VALUES (9, 16002, 1, 800000000); "
                         + "INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) "
                         + "VALUES (99, 16001, 1, 0, 3, 1, 9)",
@@ -118,7 +114,7 @@ import Testing
                 #expect(code(.deleteHistory(before: all[1])) == CocoaError.Code.fileWriteNoPermission.rawValue)
                 let future = NSPersistentHistoryToken([store.identifier: .init(table: 0, number: 500, time: 0)])
                 #expect(code(.fetchHistory(after: future)) == NSPersistentHistoryTokenExpiredError)
-                try MadeStores.execute("DELETE FROM ATRANSACTION WHERE Z_PK < 4", at: file)
+                try CoreDataStoreFiles.execute("DELETE FROM ATRANSACTION WHERE Z_PK < 4", at: file)
                 #expect(code(.fetchHistory(after: all[0])) == NSPersistentHistoryTokenExpiredError)
                 #expect(try Self.fetch(.fetchHistory(after: all[2]), context).map(\.transactionNumber) == [4, 9])
             }
@@ -126,7 +122,7 @@ import Testing
     }
 
     @Test("A store without history says so") func storesWithoutHistorySaySo() throws {
-        try MadeStores.withFolder { folder in
+        try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let error = #expect(throws: (any Error).self) {
                 try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?))
