@@ -10,8 +10,8 @@ extension NSPersistentStoreCoordinator {
         try StoreClasses.fileClass(for: storeType).metadata(at: url, options: options)
     }
 
-    /// Returns the metadata of a store whose type may be unknown: tries a record log, then a binary store.
-    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`; the error of reading a record log if the store is of neither type.
+    /// Returns the metadata of a store whose type may be unknown: tries a record log, then a binary store, then an SQLite store.
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`; the error of reading a record log if the store is of no such type.
     @available(*, deprecated, message: "Use metadataForPersistentStore(type:at:options:).")
     public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
         try StoreClasses.fileClass(for: storeType, at: url).metadata(at: url, options: nil)
@@ -33,7 +33,7 @@ extension NSPersistentStoreCoordinator {
         try StoreClasses.fileClass(for: storeType).setMetadata(metadata, at: url, options: options)
     }
 
-    /// Replaces the client's part of the metadata of a store whose type may be unknown: tries a record log, then a binary store.
+    /// Replaces the client's part of the metadata of a store whose type may be unknown: tries a record log, then a binary store, then an SQLite store.
     @available(*, deprecated, message: "Use setMetadata(_:type:at:options:).")
     public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL) throws {
         try StoreClasses.fileClass(for: storeType, at: url).setMetadata(metadata, at: url, options: nil)
