@@ -67,8 +67,17 @@ final class CoreDataReader {
         try rows.find(key, body)
     }
 
-    /// Calls `body` with each row of an entity, by key, until it returns false.
-    func forEach(_ table: TableID, _ body: (UnsafeRowView) throws -> Bool) throws { try rows(of: table)?.forEach(body) }
+    /// Calls `body` with each row of an entity that meets `test`, by key, until it returns false.
+    /// - Parameters:
+    ///   - properties: those that `test` reads; nil for all.
+    ///   - givesWhole: whether `body` gets the row with all columns, too.
+    func forEach(
+        _ table: TableID, reading properties: Set<Int>?, givesWhole: Bool, where test: (UnsafeRowView) throws -> Bool,
+        _ body: (UnsafeRowView) throws -> Bool
+    ) throws {
+        guard let rows = rows(of: table) else { return }
+        try rows.forEach(properties.map(rows.selection), givesWhole: givesWhole, where: test, body)
+    }
 
     /// - Complexity: O(rows of the file's table) at the first call.
     func count(_ table: TableID) throws -> Int {

@@ -9,7 +9,8 @@ internal import SQLiteFile
 /// (2) The keys of a row are 1 to 2^47 - 1: object keys have no room for others.
 final class CoreDataRows {
     /// One column of the record log's row, and its source in the file.
-    private struct Column {
+    fileprivate struct Column {
+        let property: Int
         let position: Int
         let source: Int
         let kind: PropertyKind
@@ -18,6 +19,11 @@ final class CoreDataRows {
         /// Of a to-one relationship: the column with the entity number, and the destination.
         let entitySource: Int?
         let destination: CoreDataDestination?
+    }
+
+    /// Some of the columns, for rows that are only tested.
+    struct Selection {
+        fileprivate let columns: [Column]
     }
 
     let number: Int64
@@ -63,14 +69,14 @@ final class CoreDataRows {
         case .column(let name):
             let isTagged = (property as? NSAttributeDescription)?.allowsExternalBinaryDataStorage ?? false
             return source.index(ofColumn: name).map {
-                Column(position: position, source: $0, kind: kind, isTagged: isTagged, entitySource: nil, destination: nil)
+                Column(property: index, position: position, source: $0, kind: kind, isTagged: isTagged, entitySource: nil, destination: nil)
             }
         case .toOne(let name, let entity):
             guard let column = source.index(ofColumn: name), let found = try table.runtime.properties[index].destination.flatMap(destination) else {
                 return nil
             }
             return Column(
-                position: position, source: column, kind: kind, isTagged: false, entitySource: entity.flatMap { source.index(ofColumn: $0) },
+                property: index, position: position, source: column, kind: kind, isTagged: false, entitySource: entity.flatMap { source.index(ofColumn: $0) },
                 destination: found)
         case .inverse, .join: return nil
         }
@@ -81,8 +87,10 @@ final class CoreDataRows {
     /// Whether a row is of this entity: facts, traps, "Filter by Z_ENT".
     func holds(_ row: borrowing SQLiteRow) throws -> Bool { try row.integer(entityColumn) == number }
 
-    /// - Returns: a row whose bytes are valid until the next call.
-    func row(_ row: borrowing SQLiteRow) throws -> UnsafeRowView {
+    func selection(_ properties: Set<Int>) -> Selection { Selection(columns: columns.filter { properties.contains($0.property) }) }
+
+    /// - Returns: a row whose bytes are valid until the next call. It has null in the columns that are not selected.
+    private func row(_ row: borrowing SQLiteRow, _ columns: [Column]) throws -> UnsafeRowView {
         guard row.rowid > 0, row.rowid <= Self.keyMax else {
             throw CoreDataFileError.damaged(path, "\(source.name) has a row \(row.rowid), which is no primary key of Core Data's")
         }
@@ -107,12 +115,23 @@ final class CoreDataRows {
     /// Calls `body` with the row of a key, if it is of this entity; the row's bytes are valid until the next call.
     func find(_ key: Int64, _ body: (UnsafeRowView) throws -> Void) throws {
         guard try finder.find(key), try holds(finder.row) else { return }
-        try body(try row(finder.row))
+        try body(try row(finder.row, columns))
     }
 
-    /// Calls `body` with each row of this entity, until it returns false.
-    func forEach(_ body: (UnsafeRowView) throws -> Bool) throws {
-        try source.forEachRow { row in try holds(row) ? body(try self.row(row)) : true }
+    /// Calls `body` with each row of this entity that meets `test`, until it returns false.
+    /// - Parameters:
+    ///   - selection: the columns that `test` reads; nil for all.
+    ///   - givesWhole: whether `body` gets all columns, too.
+    func forEach(
+        _ selection: Selection?, givesWhole: Bool, where test: (UnsafeRowView) throws -> Bool, _ body: (UnsafeRowView) throws -> Bool
+    ) throws {
+        let tested = selection?.columns ?? columns
+        try source.forEachRow { row in
+            guard try holds(row) else { return true }
+            let part = try self.row(row, tested)
+            guard try test(part) else { return true }
+            return try body(selection == nil || !givesWhole ? part : try self.row(row, columns))
+        }
     }
 
     func count() throws -> Int {

@@ -5,7 +5,7 @@ import RecordLog
 /// (1) Conditions on own columns are tested on rows; any other one makes the whole query one on objects.
 /// (2) A condition that names objects reads their rows by key. An equality of a column that begins an index of the file reads the rows that the
 ///     index names. Everything else scans the entity's table.
-/// (3) A row is copied only if it belongs to the result.
+/// (3) A row is copied only if it belongs to the result. A scan reads only the columns that the tests and the order need, until then.
 struct SQLiteQuery {
     private struct Part {
         let table: EntityTable
@@ -14,6 +14,8 @@ struct SQLiteQuery {
         /// The rows to read; nil where the test names none.
         let rows: [RowReference]?
         let searches: [CoreDataSearch]
+        /// The properties that test and order read; nil for all.
+        let read: Set<Int>?
     }
 
     private let query: StoreQuery
@@ -39,7 +41,8 @@ struct SQLiteQuery {
             }
             let rows = test.flatMap(Self.named).map { rows in rows.filter { $0.table == table.id }.sorted { $0.rawValue < $1.rawValue } }
             let searches = rows == nil ? CoreDataSearch.all(in: query.predicate, runtime) : []
-            parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches))
+            let read = test == nil && order == nil ? nil : PropertiesRead.of(query.predicate, query.sort, runtime)
+            parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches, read: read))
         }
         self.parts = parts
     }
@@ -90,7 +93,7 @@ struct SQLiteQuery {
                     matched += try reader.count(part.table.id)
                     continue
                 }
-                try forEach(part, run) { _ in
+                try forEach(part, run, givesWhole: false) { _ in
                     matched += 1
                     return true
                 }
@@ -102,24 +105,26 @@ struct SQLiteQuery {
     }
 
     /// Calls `body` with each matching row, whose bytes are valid until the next one, until it returns false.
-    private func forEach(_ part: Part, _ run: SQLiteQueryRun, _ body: (UnsafeRowView) throws -> Bool) throws {
-        func take(_ row: UnsafeRowView) throws -> Bool {
+    /// - Parameter givesWhole: whether the row has all columns, and not only those that test and order read.
+    private func forEach(_ part: Part, _ run: SQLiteQueryRun, givesWhole: Bool, _ body: (UnsafeRowView) throws -> Bool) throws {
+        func holds(_ row: UnsafeRowView) throws -> Bool {
             run.scope.rowsVisited &+= 1
-            if let test = part.test, try !test.matches(row, run.scope) { return true }
-            return try body(row)
+            return try part.test?.matches(row, run.scope) ?? true
         }
         var access = QueryStatistics.Access.rows, rows = part.rows
         if rows == nil, let found = try run.reader.rows(part.table, part.searches) { (access, rows) = (.index(found.index), found.rows) }
         run.note(part.table, rows == nil ? .scan : access)
-        guard let rows else { return try run.reader.forEach(part.table.id, take) }
+        guard let rows else {
+            return try run.reader.forEach(part.table.id, reading: part.read, givesWhole: givesWhole, where: holds, body)
+        }
         var goesOn = true
-        for reference in rows where goesOn { try run.reader.find(reference) { goesOn = try take($0) } }
+        for reference in rows where goesOn { try run.reader.find(reference) { goesOn = try holds($0) ? body($0) : true } }
     }
 
     private func unsorted(_ run: SQLiteQueryRun, maximum: Int) throws -> [UnsafeRowView] {
         var found: [UnsafeRowView] = []
         for part in parts where found.count < maximum {
-            try forEach(part, run) { row in
+            try forEach(part, run, givesWhole: true) { row in
                 found.append(view.keep(row))
                 return found.count < maximum
             }
@@ -139,7 +144,7 @@ struct SQLiteQuery {
     ) throws -> [UnsafeRowView] {
         for (index, part) in parts.enumerated() {
             guard let order = part.order else { continue }
-            try forEach(part, run) { row in
+            try forEach(part, run, givesWhole: limit == nil) { row in
                 try sorter.append(limit == nil ? view.keep(row) : row, order, part: index, run.scope)
                 return true
             }
