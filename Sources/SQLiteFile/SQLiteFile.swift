@@ -25,6 +25,12 @@ package final class SQLiteFile {
         package static func open(path: String, lockTimeout: Duration = .seconds(1)) throws(SQLiteFileError) -> SQLiteFile {
             try SQLiteFile(files: try POSIXFiles(path: path, lockTimeout: lockTimeout))
         }
+
+        /// Opens the state that the main file has by itself, as if no write-ahead log were beside it. While a checkpoint runs, its pages may be of
+        /// several states.
+        package static func openWithoutLog(path: String, lockTimeout: Duration = .seconds(1)) throws(SQLiteFileError) -> SQLiteFile {
+            try SQLiteFile(files: FilesWithoutLog(files: try POSIXFiles(path: path, lockTimeout: lockTimeout)))
+        }
     #endif
 
     package static func open(_ files: MemoryFiles) throws(SQLiteFileError) -> SQLiteFile { try SQLiteFile(files: files) }

@@ -8,6 +8,8 @@ import Platform
         /// The longest wait for a writer's lock.
         let lockTimeout: Duration
         private let file: POSIXSource
+        /// The path without symbolic links: SQLite gives the files beside a database this name. Source: unixFullPathname in os_unix.c.
+        private let resolvedPath: String
 
         init(path: String, lockTimeout: Duration) throws(SQLiteFileError) {
             self.path = path
@@ -16,17 +18,27 @@ import Platform
                 throw SQLiteFileError(.notFound, path: path, "there is no such file", remedy: "Check the path.")
             }
             self.file = file
+            resolvedPath = Self.resolved(path)
+        }
+
+        private static func resolved(_ path: String) -> String {
+            guard let found = realpath(path, nil) else { return path }
+            defer { free(found) }
+            return String(cString: found)
         }
 
         var main: any ByteSource { file }
 
-        func open(_ part: DatabasePart) throws(SQLiteFileError) -> (any ByteSource)? { try POSIXSource.open(path + part.rawValue) }
+        func open(_ part: DatabasePart) throws(SQLiteFileError) -> (any ByteSource)? { try POSIXSource.open(name(of: part)) }
+
+        /// The main file is asked for by the link, which may lead to another file by now.
+        private func name(of part: DatabasePart) -> String { part == .main ? path : resolvedPath + part.rawValue }
 
         func status(_ part: DatabasePart) throws(SQLiteFileError) -> FileStatus? {
             var status = stat()
-            guard stat(path + part.rawValue, &status) == 0 else {
+            guard stat(name(of: part), &status) == 0 else {
                 if errno == ENOENT { return nil }
-                throw SQLiteFileError.system("stat", path + part.rawValue, errno)
+                throw SQLiteFileError.system("stat", name(of: part), errno)
             }
             return FileStatus(status)
         }

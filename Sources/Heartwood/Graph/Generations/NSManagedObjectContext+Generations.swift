@@ -20,8 +20,8 @@ extension NSManagedObjectContext {
     /// follow the relationships as the context reads them: an object that has pointed at a deleted object only since then keeps pointing at
     /// it.
     ///
-    /// Incremental stores are always read in their current state. A store that is added later is read from the commit that is newest when
-    /// the store is first read. Batch requests work on the newest commits and do not move the context.
+    /// Incremental stores and SQLite stores are always read in their current state. A store that is added later is read from the commit that is
+    /// newest when the store is first read. Batch requests work on the newest commits and do not move the context.
     /// - Parameter generation: `.current` for the newest commits, including other processes'; another context's `queryGenerationToken` for
     ///   the commits that it reads; nil to read the newest commits from now on.
     /// - Throws: 134070 if the context has no coordinator, or the token belongs to another coordinator; nothing has changed then.

@@ -37,7 +37,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// An incremental store has only its current state.
+    /// An incremental store and an SQLite store have only their current state.
     private static func canPin(_ store: NSPersistentStore) -> Bool { store.rows != nil }
 
     final func belongs(to coordinator: NSPersistentStoreCoordinator) -> Bool {

@@ -124,7 +124,10 @@ extension NSManagedObjectContext {
                 if !object.isDeleted { object.forgetMembers() }
                 continue
             }
-            guard let newest = try? view.row(object.key) else {
+            let found: UnsafeRowView?
+            // An object whose row cannot be read now is not gone.
+            do { found = try view.row(object.key) } catch { continue }
+            guard let newest = found else {
                 changes.deleted.insert(object.objectID)
                 continue
             }

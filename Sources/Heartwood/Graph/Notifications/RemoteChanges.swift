@@ -27,10 +27,15 @@ extension NSPersistentStore {
         guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
-        if let position = try? rows?.knownHistory()?.newestPosition() {
+        if let position = try? newestPosition() {
             userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: position])
         }
         NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
+    }
+
+    private final func newestPosition() throws -> NSPersistentHistoryToken.Position? {
+        if let store = self as? SQLiteStore { return try store.newestHistory()?.newestPosition() }
+        return try rows?.knownHistory()?.newestPosition()
     }
 
     fileprivate final var postsRemoteChanges: Bool {
@@ -59,9 +64,12 @@ extension RecordLogStore {
         }
     }
 
-    /// In milliseconds. Each check reads two words of memory.
-    private static let pollInterval: Int32 = 250
+    /// Each check reads two words of memory.
+    private static let pollInterval = remotePollInterval
 }
+
+/// In milliseconds.
+private let remotePollInterval: Int32 = 250
 
 /// Retains the store only during a check.
 private struct WeakStore: @unchecked Sendable {
@@ -74,4 +82,26 @@ private struct WeakStore: @unchecked Sendable {
         store.followOthers()
         return true
     }
+}
+
+extension SQLiteStore {
+    /// Starts a thread that reports the owner's commits, if the options ask for it. The thread ends soon after the store is released or unloaded.
+    final func watchIfNeeded(_ path: String) {
+        guard postsRemoteChanges else { return }
+        let owner = WeakSQLiteStore(store: self)
+        Thread.detachNewThread {
+            let file = WatchedSQLiteFile(path: path)
+            while owner.isUsed {
+                if file.waitForCommit(milliseconds: remotePollInterval) { owner.store?.announceRemoteChange() }
+            }
+        }
+    }
+}
+
+/// Retains the store only during a check.
+private struct WeakSQLiteStore: @unchecked Sendable {
+    // Unchecked: a store may be used from several threads.
+    weak var store: SQLiteStore?
+
+    var isUsed: Bool { store?.isUsable ?? false }
 }

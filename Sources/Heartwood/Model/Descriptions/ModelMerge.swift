@@ -145,7 +145,7 @@ extension NSManagedObjectModel {
         }
         if let whole { return [whole] }
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-        let parts = models.filter { model in model.entityVersionHashesByName.allSatisfy { stored[$0.key] == $0.value } }
+        let parts = models.filter { model in model.entities.allSatisfy { model.isVersion(of: $0, in: stored) } }
         let found = Set(parts.flatMap(\.entityVersionHashesByName.keys))
         return !stored.isEmpty && found == Set(stored.keys) ? parts : nil
     }

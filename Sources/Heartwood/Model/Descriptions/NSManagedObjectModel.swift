@@ -170,13 +170,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         }) { first, _ in first }
     }
 
-    /// Whether a store with this metadata was made with the same versions of the configuration's entities.
+    /// Whether a store with this metadata was made with the same versions of the configuration's entities. The metadata of a store of Core Data's
+    /// have Core Data's hashes, which only compiled models and stores' own models know.
     open func isConfiguration(withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]) -> Bool {
         guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
             let entities = entities(forConfigurationName: configuration)
         else { return false }
-        let wanted = Dictionary(entities.map { ($0.name ?? "", $0.versionHash) }) { first, _ in first }
-        return wanted == stored
+        return Set(entities.map { $0.name ?? "" }) == Set(stored.keys) && entities.allSatisfy { isVersion(of: $0, in: stored) }
+    }
+
+    /// Whether an entity's hash, Heartwood's or Core Data's, is among those of a store.
+    final func isVersion(of entity: NSEntityDescription, in stored: [String: Data]) -> Bool {
+        guard let hash = stored[entity.name ?? ""] else { return false }
+        return hash == entity.versionHash || coreDataHashes[entity]?.contains(hash) ?? false
     }
 
     // MARK: Immutability and copying

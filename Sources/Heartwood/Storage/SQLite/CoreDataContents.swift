@@ -21,12 +21,33 @@ struct CoreDataContents {
     init(_ file: SQLiteFile) throws {
         let path = file.path
         guard file.schema.entry(.table, named: "Z_METADATA") != nil, file.schema.entry(.table, named: "Z_PRIMARYKEY") != nil else {
-            throw CoreDataFileError.foreign(path, tables: file.schema.tables.map(\.name))
+            let lacksLog = file.header.usesWriteAheadLog && file.logFacts == nil
+            throw CoreDataFileError.foreign(path, tables: file.schema.tables.map(\.name), lacksLog: lacksLog)
         }
         (identifier, metadata) = try Self.metadata(file)
         numbers = try EntityNumbers(file)
         schema = try CoreDataSchema(file)
         cache = try Self.cache(file)
+    }
+
+    /// Opens a file whose log, if it has one, is its own.
+    static func open(_ path: String) throws -> (file: SQLiteFile, contents: CoreDataContents) {
+        let file = try SQLiteFile.open(path: path)
+        let contents = try file.read { try CoreDataContents(file) }
+        try contents.checkLog(of: file)
+        return (file, contents)
+    }
+
+    /// Nothing in SQLite's format ties a log to its file, so a log that was left beside another store's file would mix the two. A log that has
+    /// every page replaces the whole store, as Core Data does in place.
+    private func checkLog(of file: SQLiteFile) throws {
+        guard let log = file.logFacts, log.commits > 0, log.pages < file.pageCount,
+            let main = try? SQLiteFile.openWithoutLog(path: file.path),
+            let own = try? main.read({ try Self.metadata(main).identifier }), own != identifier
+        else { return }
+        throw CoreDataFileError.damaged(
+            file.path, "the file is the store \(own), but the write-ahead log beside it belongs to the store \(identifier)",
+            remedy: "Copy the store again together with the file that has its name and ends in -wal.")
     }
 
     private static func metadata(_ file: SQLiteFile) throws -> (identifier: String, metadata: [String: Any]) {

@@ -11,13 +11,13 @@ final class CoreDataDestination {
     private let entityColumn: Int
     private var finder: SQLiteTableCursor
 
-    init(_ table: SQLiteTable, members: [Int64: TableID]) throws {
+    init(_ table: SQLiteTable, members: [Int64: TableID], path: String) throws {
         self.table = table
         self.members = members
         only = members.count == 1 ? members.first?.value : nil
         finder = try table.rows()
         guard let column = table.index(ofColumn: "Z_ENT") else {
-            throw CoreDataFileError.damaged(table.name, "the table \(table.name) has no column Z_ENT")
+            throw CoreDataFileError.damaged(path, "the table \(table.name) has no column Z_ENT")
         }
         entityColumn = column
     }

@@ -14,16 +14,20 @@ enum CoreDataFileError {
     }
 
     /// The file is a database, but what Core Data wrote into it is not as it should be.
-    static func damaged(_ path: String, _ message: String) -> NSError {
-        make(CocoaError.Code.fileReadCorruptFile.rawValue, path, message, "Check the file with `PRAGMA integrity_check`, or restore a backup.")
-    }
+    static func damaged(
+        _ path: String, _ message: String, remedy: String = "Check the file with `PRAGMA integrity_check`, or restore a backup."
+    ) -> NSError { make(CocoaError.Code.fileReadCorruptFile.rawValue, path, message, remedy) }
 
     /// The file is a database of another program.
-    static func foreign(_ path: String, tables: [String]) -> NSError {
+    /// - Parameter lacksLog: whether the header says that the database is used with a write-ahead log, and none is beside it.
+    static func foreign(_ path: String, tables: [String], lacksLog: Bool) -> NSError {
         let shown = tables.prefix(20).joined(separator: ", ")
+        let found = tables.isEmpty ? "It has no tables." : "Its tables are \(shown)\(tables.count > 20 ? ", …" : "")."
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        let missing = lacksLog ? " Its newest tables may be in a write-ahead log: copy the file \(name)-wal together with it." : ""
         return make(
             NSPersistentStoreIncompatibleSchemaError, path, "this SQLite database is no Core Data store: it has no table Z_METADATA",
-            tables.isEmpty ? "It has no tables." : "Its tables are \(shown)\(tables.count > 20 ? ", …" : "").")
+            found + missing)
     }
 
     /// The file's tables do not fit the model.

@@ -49,7 +49,7 @@ final class CoreDataReader {
             if let number = contents.numbers.number(of: member), let id = tableIDs[ObjectIdentifier(member)] { members[number] = id }
         }
         guard let place = contents.numbers.number(of: entity).flatMap({ layout.entities[$0] }) else { return nil }
-        let made = try CoreDataDestination(try file.table(named: place.table), members: members)
+        let made = try CoreDataDestination(try file.table(named: place.table), members: members, path: file.path)
         destinations[ObjectIdentifier(entity)] = made
         return made
     }

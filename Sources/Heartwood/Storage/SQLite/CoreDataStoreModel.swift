@@ -32,9 +32,7 @@ package struct CoreDataStoreModel {
     /// - Throws: 260 if there is no store, 134020 for a database of another program, 134100 if no version of the given model is the store's.
     package static func find(storeAt path: String, given: URL? = nil) throws -> CoreDataStoreModel {
         do {
-            let file = try SQLiteFile.open(path: path)
-            let contents = try file.read { try CoreDataContents(file) }
-            return try CoreDataStoreModel(contents, path: path, given: given)
+            return try CoreDataStoreModel(try CoreDataContents.open(path).contents, path: path, given: given)
         } catch {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
         }

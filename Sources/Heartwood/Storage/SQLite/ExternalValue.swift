@@ -35,9 +35,17 @@ enum ExternalValue {
         return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
     }
 
+    /// A store behind a symbolic link has its files beside the link, or beside the file to which it leads.
+    private static func file(_ name: String, of store: String) -> URL {
+        let file = directory(of: store).appendingPathComponent(name)
+        guard !FileManager.default.fileExists(atPath: file.path) else { return file }
+        let other = directory(of: URL(fileURLWithPath: store).resolvingSymlinksInPath().path).appendingPathComponent(name)
+        return FileManager.default.fileExists(atPath: other.path) ? other : file
+    }
+
     /// - Throws: 260 if the file is not there, 256 if it cannot be read.
     static func read(_ name: String, of store: String) throws -> Data {
-        let file = directory(of: store).appendingPathComponent(name)
+        let file = file(name, of: store)
         guard FileManager.default.fileExists(atPath: file.path) else {
             throw CoreDataFileError.make(
                 CocoaError.Code.fileReadNoSuchFile.rawValue, store, "the value's file \(file.path) is not there",

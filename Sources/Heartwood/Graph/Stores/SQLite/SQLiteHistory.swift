@@ -43,7 +43,7 @@ struct SQLiteHistory: StoreHistory {
     // MARK: Positions
 
     func newestPosition() throws -> NSPersistentHistoryToken.Position {
-        .init(table: 0, number: bounds?.last ?? 0, time: bounds?.time ?? 0)
+        .init(table: 0, number: max(0, bounds?.last ?? 0), time: bounds?.time ?? 0)
     }
 
     func selection(_ times: HistorySelection.Times) throws -> HistorySelection { HistorySelection([1..<UInt64.max], times) }
@@ -57,7 +57,7 @@ struct SQLiteHistory: StoreHistory {
 
     func number(behind position: NSPersistentHistoryToken.Position) throws -> UInt64 {
         let number = try number(of: position)
-        if number > 0, let bounds, Int64(number) + 1 < bounds.first { throw expired("is older than the rest of the history") }
+        if number > 0, let bounds, number + 1 < bounds.first { throw expired("is older than the rest of the history") }
         return number + 1
     }
 

@@ -44,13 +44,13 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         self.schema = schema
         schemaLog = log
         isOpen.store(true, ordering: .releasing)
+        watchIfNeeded(path)
         return runtimes
     }
 
     private static func open(_ path: String) throws -> (SQLiteFile, CoreDataContents) {
         do {
-            let file = try SQLiteFile.open(path: path)
-            return (file, try file.read { try CoreDataContents(file) })
+            return try CoreDataContents.open(path)
         } catch {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
         }

@@ -1,0 +1,1 @@
+../../../SQLiteFileTests/LogChecksums.swift

@@ -1,0 +1,1 @@
+../../../HeartwoodTests/SQLiteStores/StoreExercise.swift
