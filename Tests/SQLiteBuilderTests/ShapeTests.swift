@@ -149,7 +149,9 @@ import Testing
             func values(_ number: Int, _ row: Int) -> [Value] {
                 [.integer(Int64(row * number)), .text(String(repeating: "é", count: row * (number + 1) % 3000))]
             }
-            for row in 0..<500 { for number in 0..<5 where row % (number + 1) == 0 { try tables[number].append(Int64(row), values(number, row)) } }
+            for row in 0..<500 {
+                for number in 0..<5 where row % (number + 1) == 0 { try tables[number].append(Int64(row), values(number, row)) }
+            }
             try file.finish()
             #expect(try BuiltFile.complaints(path) == "ok")
             for number in 0..<5 {

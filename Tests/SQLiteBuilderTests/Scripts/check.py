@@ -4,8 +4,10 @@ check: the checks of SQLite, then each index against a sort of its table's rows;
 dump:  the SQL that makes the database, as the shell's .dump has it.
 query: one statement a line of the input; prints the rows of each as Python writes them, then an empty line.
 header: what the header's pragmas say.
+make:   runs the statements of the input, one a line, in a new database. They may call real(bits in hexadecimal).
 """
 import sqlite3
+import struct
 import sys
 
 
@@ -50,6 +52,19 @@ def header(connection):
     return " ".join(str(connection.execute("PRAGMA " + name).fetchone()[0]) for name in names)
 
 
+def make(path):
+    database = sqlite3.connect(path, isolation_level=None)
+    # A literal's last digit may be rounded in another way, so reals come as their bits.
+    database.create_function("real", 1, lambda bits: struct.unpack(">d", bytes.fromhex(bits))[0])
+    database.execute("PRAGMA journal_mode = MEMORY")
+    for statement in sys.stdin.read().splitlines():
+        database.execute(statement)
+    database.close()
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(sys.argv[2])
+        sys.exit()
     database = sqlite3.connect(f"file:{sys.argv[2]}?mode=ro", uri=True)
     print({"check": check, "dump": dump, "query": query, "header": header}[sys.argv[1]](database), end="")
