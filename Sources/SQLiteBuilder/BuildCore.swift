@@ -24,8 +24,6 @@ final class BuildCore {
         sortSpace = SortSpace(path: path, files: files, memoryMax: sortMemory, fanIn: fanIn)
     }
 
-    deinit { abandon(nil) }
-
     func check() throws(SQLiteBuildError) {
         switch state {
         case .building: return

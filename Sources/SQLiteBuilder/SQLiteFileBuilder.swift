@@ -35,6 +35,9 @@ package final class SQLiteFileBuilder {
         core = try BuildCore(path: path, pageSize: size, files: files, sortMemory: sortMemory, fanIn: fanIn)
     }
 
+    // A table may live longer, and must not go on without the others.
+    deinit { core.abandon(nil) }
+
     // MARK: The schema
 
     /// Adds a table with rowids.

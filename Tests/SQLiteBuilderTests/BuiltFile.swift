@@ -74,9 +74,11 @@ enum BuiltFile {
         try FileManager.default.contentsOfDirectory(atPath: (path as NSString).deletingLastPathComponent)
     }
 
-    /// What SQLite says of a file: "ok", or its complaints. Without Python: "ok".
-    static func complaints(_ path: String) throws -> String {
-        canBeChecked ? try run([script, "check", path]) : "ok"
+    /// What SQLite says of files: "ok", or its complaints. Without Python: "ok".
+    static func complaints(_ paths: String...) throws -> String { try complaints(paths) }
+
+    static func complaints(_ paths: [String]) throws -> String {
+        canBeChecked ? try run([script, "check"] + paths) : "ok"
     }
 
     /// - Returns: what the script prints.

@@ -38,7 +38,7 @@ final class CellPage {
     func removeLast() -> UnsafeRawBufferPointer {
         precondition(count > 1, "a page keeps a cell")
         count -= 1
-        let end = count == 0 ? size : Int(UInt16(bigEndian: bytes.load(fromByteOffset: pointersEnd - PageFormat.pointerSize, as: UInt16.self)))
+        let end = Int(UInt16(bigEndian: bytes.load(fromByteOffset: pointersEnd - PageFormat.pointerSize, as: UInt16.self)))
         defer { content = end }
         return UnsafeRawBufferPointer(start: bytes + content, count: end - content)
     }

@@ -1,6 +1,6 @@
-"""Asks SQLite about a built file: python3 check.py COMMAND PATH. The tests run it.
+"""Asks SQLite about built files: python3 check.py COMMAND PATH... The tests run it.
 
-check: the checks of SQLite, then each index against a sort of its table's rows; prints "ok" or the complaints.
+check: the checks of SQLite, then each index against a sort of its table's rows; prints "ok" or the complaints. Takes several files.
 dump:  the SQL that makes the database, as the shell's .dump has it.
 query: one statement a line of the input; prints the rows of each as Python writes them, then an empty line.
 header: what the header's pragmas say.
@@ -33,7 +33,7 @@ def check(connection):
         found = connection.execute(f"SELECT rowid, {columns} FROM {source} ORDER BY {order}, rowid").fetchall()
         if scanned != found:
             problems.append(f"{name}: {len(found)} entries for {len(scanned)} rows, or another order")
-    return "\n".join(problems) or "ok"
+    return problems
 
 
 def dump(connection):
@@ -66,5 +66,9 @@ if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(sys.argv[2])
         sys.exit()
-    database = sqlite3.connect(f"file:{sys.argv[2]}?mode=ro", uri=True)
-    print({"check": check, "dump": dump, "query": query, "header": header}[sys.argv[1]](database), end="")
+    databases = [sqlite3.connect(f"file:{path}?mode=ro", uri=True) for path in sys.argv[2:]]
+    if sys.argv[1] == "check":
+        problems = [f"{path}: {problem}" for path, database in zip(sys.argv[2:], databases) for problem in check(database)]
+        print("\n".join(problems) or "ok", end="")
+        sys.exit()
+    print({"dump": dump, "query": query, "header": header}[sys.argv[1]](databases[0]), end="")
