@@ -1,4 +1,4 @@
-/// What the tables and indexes of one file share.
+/// The state that the tables and indexes of one file share.
 ///
 /// building -> finished; building -> abandoned, by the caller or by the first failure. An abandoned file is removed.
 final class BuildCore {

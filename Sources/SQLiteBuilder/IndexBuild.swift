@@ -59,7 +59,7 @@ final class IndexBuild {
         Self.write(rowid, SerialType.size(rowidSerial), to: content)
     }
 
-    /// Behind an entry other memory may follow, so no more bytes than its own are written.
+    /// Other memory may follow an entry, so this writes only the entry's own bytes.
     private static func write(_ value: Int64, _ size: Int, to bytes: UnsafeMutableRawPointer) {
         for index in 0..<size {
             bytes.storeBytes(of: UInt8(truncatingIfNeeded: value >> Int64(8 * (size - 1 - index))), toByteOffset: index, as: UInt8.self)

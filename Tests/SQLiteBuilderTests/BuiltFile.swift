@@ -53,7 +53,7 @@ extension SQLiteTableBuilder {
     }
 }
 
-/// Files that a test builds, and what other programs say of them.
+/// Files that a test builds, and checks of them by other programs.
 enum BuiltFile {
     static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Scripts/check.py").path
     /// Whether there is a Python with SQLite. Without it only the reader of this package checks a file.
@@ -74,14 +74,14 @@ enum BuiltFile {
         try FileManager.default.contentsOfDirectory(atPath: (path as NSString).deletingLastPathComponent)
     }
 
-    /// What SQLite says of files: "ok", or its complaints. Without Python: "ok".
+    /// SQLite's complaints about files, or "ok". Without Python it is always "ok".
     static func complaints(_ paths: String...) throws -> String { try complaints(paths) }
 
     static func complaints(_ paths: [String]) throws -> String {
         canBeChecked ? try run([script, "check"] + paths) : "ok"
     }
 
-    /// - Returns: what the script prints.
+    /// - Returns: the script's output.
     @discardableResult
     static func run(_ arguments: [String], input: String = "") throws -> String {
         let process = Process(), output = Pipe(), entry = Pipe(), errors = Pipe()

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("The header has what the options say")
+    @Test("The header has the options' values")
     func header() throws {
         for (user, application) in [(0, 0), (7, -1), (Int32.max, Int32.min), (-3, 0x4845_4152)] as [(Int32, Int32)] {
             try BuiltFile.withPath { path in

@@ -48,7 +48,7 @@ final class CellPage {
         content = size
     }
 
-    /// Writes the page's header, and zeroes over what an earlier page has left.
+    /// Writes the page's header, and zeroes over the rest of an earlier page.
     func seal() {
         memset(bytes + pointersEnd, 0, room)
         Self.writeHeader(to: bytes, kind, count: count, content: content, lastChild: lastChild)

@@ -16,7 +16,7 @@ final class PageWriter {
     private let buffer: UnsafeMutableRawPointer
     private let capacity: Int
     private var buffered = 0
-    /// Where the buffer's first page belongs.
+    /// The offset in the file of the buffer's first page.
     private var offset: UInt64
 
     static let bufferSize = 1 << 20

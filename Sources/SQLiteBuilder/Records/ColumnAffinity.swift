@@ -51,7 +51,7 @@ private struct ColumnList {
             if depth == 1 { words = [] }
         case UInt8(ascii: ")"):
             if depth == 1 { endDefinition() }
-            // What follows the definitions has none.
+            // No definition follows.
             depth = depth == 1 ? -1 : depth - 1
         case UInt8(ascii: ","):
             if depth == 1 { endDefinition() }

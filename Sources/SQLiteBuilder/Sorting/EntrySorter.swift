@@ -56,7 +56,7 @@ final class EntrySorter {
     private func makeRoom(_ needed: Int) throws(SQLiteBuildError) {
         let before = capacity, wanted = max(2 * capacity, Self.firstCapacity)
         try space.makeRoom(wanted - capacity)
-        // If this sort's own entries made the room, it takes what it had.
+        // After a spill of its own entries the sort takes its former size again.
         let size = max(capacity == 0 ? max(before, Self.firstCapacity) : wanted, used + count * Self.itemSize + needed)
         grow(to: (size + 15) & ~15)
     }

@@ -1,4 +1,4 @@
-/// What the sorts of one file share: a bound of memory, and a temporary file for entries beyond it.
+/// The sorts of one file share a bound of memory, and a temporary file for entries beyond it.
 final class SortSpace {
     private let path: String
     private let files: any BuildFiles

@@ -3,7 +3,7 @@
 check: the checks of SQLite, then each index against a sort of its table's rows; prints "ok" or the complaints. Takes several files.
 dump:  the SQL that makes the database, as the shell's .dump has it.
 query: one statement a line of the input; prints the rows of each as Python writes them, then an empty line.
-header: what the header's pragmas say.
+header: prints the answers of the header's pragmas.
 make:   runs the statements of the input, one a line, in a new database. They may call real(bits in hexadecimal).
 """
 import sqlite3
