@@ -24,6 +24,8 @@ let package = Package(
         .target(name: "RecordLog", dependencies: ["Platform"], swiftSettings: strict),
         // The files of another engine, read in place.
         .target(name: "SQLiteFile", dependencies: ["Platform"], swiftSettings: strict),
+        // New files of that engine, made in one pass.
+        .target(name: "SQLiteBuilder", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
@@ -45,6 +47,7 @@ let package = Package(
             name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
         .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
+        .testTarget(name: "SQLiteBuilderTests", dependencies: ["SQLiteBuilder", "SQLiteFile"], exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
@@ -76,8 +79,8 @@ if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
 let suites = [
     "engine": ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"],
     "stack": [
-        "Platform", "RecordLog", "RecordLogTests", "SQLiteFile", "TestSupport", "recordlog-testprocess", "PredicateClasses", "FileReading", "Heartwood",
-        "HeartwoodTests", "heartwood-testprocess",
+        "Platform", "RecordLog", "RecordLogTests", "SQLiteBuilder", "SQLiteFile", "TestSupport", "recordlog-testprocess", "PredicateClasses",
+        "FileReading", "Heartwood", "HeartwoodTests", "heartwood-testprocess",
     ],
 ]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
