@@ -73,6 +73,13 @@ import Testing
         try Self.buildAndCheck(1024, rows: [30000], blob: 5)
     }
 
+    @Test("Index trees of two to four levels, with the longest entries without overflow, in pages of every size", arguments: pageSizes)
+    func deepIndexes(pageSize: Int) throws {
+        // The entry also has its header of up to six bytes, and the rowid twice. A page takes four such entries.
+        let blob = PayloadLimits(pageSize: pageSize, isTable: false).localMax - 10
+        try Self.buildAndCheck(pageSize, rows: Array(3...7) + Array(22...27) + [120, 127, 128], blob: blob)
+    }
+
     @Test("Records of each size around the limits of their pages, in a table and in an index", arguments: pageSizes)
     func sizesAroundTheLimits(pageSize: Int) throws {
         let table = PayloadLimits(pageSize: pageSize, isTable: true), index = PayloadLimits(pageSize: pageSize, isTable: false)
