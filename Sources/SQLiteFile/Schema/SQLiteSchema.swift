@@ -18,15 +18,27 @@ package struct SQLiteSchema: Sendable {
     }
 
     package let entries: [Entry]
+    /// A file may have very many tables, so a name is not searched for in the list.
+    private let indexByName: [Name: Int]
+
+    private struct Name: Hashable {
+        let kind: Entry.Kind
+        let folded: [UInt8]
+    }
 
     static let empty = SQLiteSchema(entries: [])
 
-    private init(entries: [Entry]) { self.entries = entries }
+    private init(entries: [Entry]) {
+        self.entries = entries
+        indexByName = Dictionary(
+            entries.enumerated().map { (Name(kind: $0.element.kind, folded: SQLName.folded($0.element.name)), $0.offset) }
+        ) { first, _ in first }
+    }
 
     package var tables: [Entry] { entries.filter { $0.kind == .table } }
 
     package func entry(_ kind: Entry.Kind, named name: String) -> Entry? {
-        entries.first { $0.kind == kind && SQLName.equal($0.name, name) }
+        indexByName[Name(kind: kind, folded: SQLName.folded(name))].map { entries[$0] }
     }
 
     package func indexes(ofTable name: String) -> [Entry] {
@@ -39,7 +51,7 @@ package struct SQLiteSchema: Sendable {
     init(reading cursor: consuming SQLiteTableCursor, _ path: String) throws(SQLiteFileError) {
         var entries: [Entry] = []
         while try cursor.next() { entries.append(try Self.entry(cursor.row, path)) }
-        self.entries = entries
+        self.init(entries: entries)
     }
 
     private static func entry(_ row: borrowing SQLiteRow, _ path: String) throws(SQLiteFileError) -> Entry {

@@ -207,7 +207,7 @@ final class CartModel: NSManagedObject {
             #expect(try context.count(for: Self.request("Extra", "number > 2")) == 2)
             context.reset()
             for new in try context.fetch(Self.request("Extra")) {
-                let uri = try #require(URL(string: try #require(new.value(forKey: "uri") as? String)))
+                let text = try #require(new.value(forKey: "uri") as? String), uri = try #require(URL(string: text))
                 let id = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
                 #expect(Int(try context.existingObject(with: id).objectID.key.row) == new.value(forKey: "number") as? Int)
                 #expect(new.objectID.persistentStore === log)

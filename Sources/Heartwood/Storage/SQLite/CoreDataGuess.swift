@@ -10,8 +10,13 @@ struct CoreDataGuess {
     private let names: [Int64: String]
     private let parents: [Int64: Int64]
     private let numbers: EntityNumbers
+    /// The roots of hierarchies of several entities.
+    private let parentRoots: Set<Int64>
     private(set) var guesses: [String] = []
     private var properties: [Int64: [Property]] = [:]
+    private var known: [Int64: Set<String>] = [:]
+
+    private static let namesakesMax = 1000
 
     private enum Property {
         case attribute(String, NSAttributeType)
@@ -31,6 +36,8 @@ struct CoreDataGuess {
         let entries = numbers.entries.filter { $0.number < EntityNumbers.bookkeepingMin }
         names = Dictionary(entries.map { ($0.number, $0.name) }) { first, _ in first }
         parents = Dictionary(entries.map { ($0.number, $0.parent) }) { first, _ in first }
+        let numbers = numbers
+        parentRoots = Set(names.keys.compactMap { number in numbers.root(of: number).flatMap { $0 == number ? nil : $0 } })
         guesses.append("The spelling of all names: the store has them in capitals.")
         guesses.append("Types: an integer may be a Boolean, a float a double, text a URI, data a UUID or an archived object.")
         for (number, name) in names.sorted(by: { $0.key < $1.key }) where numbers.root(of: number) == number { readTable(number, name) }
@@ -45,13 +52,24 @@ struct CoreDataGuess {
             guesses.append("The entity \(name) has no table \(table).")
             return
         }
-        if names.keys.contains(where: { $0 != root && numbers.root(of: $0) == root }) {
+        if parentRoots.contains(root) {
             guesses.append("\(name) has all attributes of its subentities.")
         }
-        for column in columns where column.name.hasPrefix("Z") && !column.name.hasPrefix("Z_") { read(column, of: table, root, name) }
+        let keys = Self.entityKeys(columns)
+        for column in columns where column.name.hasPrefix("Z") && !column.name.hasPrefix("Z_") { read(column, of: table, root, name, keys) }
     }
 
-    private mutating func read(_ column: CoreDataSchema.Column, of table: String, _ root: Int64, _ entity: String) {
+    /// The numbers in the names of entity keys, `Z<n>_REL`, by the names behind them.
+    private static func entityKeys(_ columns: [CoreDataSchema.Column]) -> [Substring: [Int64]] {
+        columns.reduce(into: [:]) { keys, column in
+            let rest = column.name.dropFirst(), digits = rest.prefix { $0.isASCII && $0.isNumber }, behind = rest.dropFirst(digits.count)
+            if let number = Int64(digits), behind.hasPrefix("_") { keys[behind.dropFirst(), default: []].append(number) }
+        }
+    }
+
+    private mutating func read(
+        _ column: CoreDataSchema.Column, of table: String, _ root: Int64, _ entity: String, _ entityKeys: [Substring: [Int64]]
+    ) {
         let rest = column.name.dropFirst(), digits = rest.prefix { $0.isASCII && $0.isNumber }, behind = rest.dropFirst(digits.count)
         if let owner = Int64(digits), names[owner] != nil, !behind.isEmpty {
             // Z<n>_REL belongs to the column ZREL.
@@ -60,7 +78,7 @@ struct CoreDataGuess {
             add(.relationship(Self.spelled(behind), to: root, inverse: nil, isToMany: true, isOrdered: isOrdered), to: owner)
             return
         }
-        let keys = schema.columns(of: table).filter { $0.hasSuffix("_\(rest)") }.compactMap { Int64($0.dropFirst().dropLast(rest.count + 1)) }
+        let keys = entityKeys[rest] ?? []
         let isReference = schema.hasReferenceIndex(column.name, of: table) || schema.has("Z_FOK_\(rest)", in: table) || !keys.isEmpty
         guard isReference else { return add(.attribute(Self.spelled(rest), Self.type(column.declaredType)), to: root) }
         if let destination = keys.first(where: { names[$0] != nil }) ?? namesake(of: rest) {
@@ -74,7 +92,9 @@ struct CoreDataGuess {
 
     /// The entity whose name is part of a relationship's, or has it as a part; the longest such name.
     private func namesake(of column: Substring) -> Int64? {
-        names.filter { _, name in
+        // A real model has some hundred entities; a hostile file may have very many, beside very many columns.
+        guard names.count <= Self.namesakesMax else { return nil }
+        return names.filter { _, name in
             let name = name.uppercased()
             return column.contains(name) || name.contains(column)
         }.min { ($0.value == $1.value ? $0.key < $1.key : $0.value.count > $1.value.count) }?.key
@@ -94,7 +114,7 @@ struct CoreDataGuess {
     private static func spelled(_ column: some StringProtocol) -> String { column.lowercased() }
 
     private mutating func add(_ property: Property, to entity: Int64) {
-        guard !(properties[entity] ?? []).contains(where: { $0.name == property.name }) else { return }
+        guard known[entity, default: []].insert(property.name).inserted else { return }
         properties[entity, default: []].append(property)
     }
 

@@ -20,12 +20,18 @@ struct CoreDataSchema {
         names = tables.mapValues { Set($0.map(\.name)) }
     }
 
+    /// SQLite's own limit, if it was not built with another one. Source: SQLite, "Implementation Limits For SQLite", 3.
+    private static let columnsMax = 2000
+
     /// Tables without rowids are left out: Core Data makes none.
     init(_ file: SQLiteFile) throws {
         var tables: [String: [Column]] = [:]
         for entry in file.schema.tables {
             let table = try file.table(named: entry.name)
             guard table.hasRowids else { continue }
+            guard table.columns.count <= Self.columnsMax else {
+                throw CoreDataFileError.damaged(file.path, "the table \(entry.name) has \(table.columns.count) columns, more than SQLite makes")
+            }
             tables[entry.name] = table.columns.map { Column(name: $0.name, declaredType: $0.declaredType.uppercased()) }
         }
         self.init(tables: tables, indexes: Set(file.schema.entries.filter { $0.kind == .index && $0.sql != nil }.map(\.name)))

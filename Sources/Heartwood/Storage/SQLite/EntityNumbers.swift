@@ -14,7 +14,10 @@ struct EntityNumbers {
 
     let entries: [Entry]
     private let byName: [String: Int64]
-    private let parents: [Int64: Int64]
+    private let roots: [Int64: Int64]
+
+    /// The deepest inheritance. Reading inherited properties recurses for each ancestor.
+    private static let depthMax = 200
 
     /// Core Data's entities for history have numbers from here.
     static let bookkeepingMin: Int64 = 16000
@@ -22,7 +25,15 @@ struct EntityNumbers {
     init(_ entries: [Entry]) {
         self.entries = entries
         byName = Dictionary(entries.map { ($0.name, $0.number) }) { first, _ in first }
-        parents = Dictionary(entries.map { ($0.number, $0.parent) }) { first, _ in first }
+        roots = Self.roots(Dictionary(entries.map { ($0.number, $0.parent) }) { first, _ in first })
+    }
+
+    private static func roots(_ parents: [Int64: Int64]) -> [Int64: Int64] {
+        parents.reduce(into: [:]) { roots, entry in
+            var current = entry.key, depth = 0
+            while let parent = parents[current], parent != 0, depth <= depthMax { (current, depth) = (parent, depth + 1) }
+            if depth <= depthMax { roots[entry.key] = current }
+        }
     }
 
     init(_ file: SQLiteFile) throws {
@@ -50,15 +61,8 @@ struct EntityNumbers {
 
     func number(named name: String) -> Int64? { byName[name] }
 
-    /// The root of an entity's hierarchy; nil if the parents make a circle.
-    func root(of number: Int64) -> Int64? {
-        var current = number
-        for _ in 0...entries.count {
-            guard let parent = parents[current], parent != 0 else { return current }
-            current = parent
-        }
-        return nil
-    }
+    /// The root of an entity's hierarchy; nil if the parents make a circle, or are very many.
+    func root(of number: Int64) -> Int64? { roots[number] }
 
     /// The numbers that Core Data gives to the entities of a new store. Facts, "Z_PRIMARYKEY": case-insensitive alphabetical order, each
     /// hierarchy depth-first.

@@ -43,13 +43,16 @@ struct SQLiteHistory: StoreHistory {
     // MARK: Positions
 
     func newestPosition() throws -> NSPersistentHistoryToken.Position {
-        .init(table: 0, number: max(0, bounds?.last ?? 0), time: bounds?.time ?? 0)
+        .init(table: 0, number: newestNumber, time: bounds?.time ?? 0)
     }
+
+    /// 0 if there is no transaction, or only some with numbers that Core Data does not give.
+    private var newestNumber: Int64 { max(0, bounds?.last ?? 0) }
 
     func selection(_ times: HistorySelection.Times) throws -> HistorySelection { HistorySelection([1..<UInt64.max], times) }
 
     func number(of position: NSPersistentHistoryToken.Position) throws -> UInt64 {
-        guard position.table == 0, position.number >= 0, position.number <= bounds?.last ?? 0 else {
+        guard position.table == 0, position.number >= 0, position.number <= newestNumber else {
             throw expired("names a transaction that the store has not; it was put back to an older state, or its history was begun anew")
         }
         return UInt64(position.number)
