@@ -35,7 +35,7 @@ struct CoreDataPairs: ~Copyable {
         _ name: String, _ place: CoreDataLayout.Place, inverse: CoreDataLayout.Place?, owners: CoreDataDestination, members: CoreDataDestination,
         _ reader: CoreDataReader, _ transfer: CoreDataTransfer
     ) throws {
-        let table: SQLiteTable, owner: String, member: String?, order: String?
+        let table: SQLiteTable, owner: String, member: String?, order: String?, isReflexive: Bool
         switch place {
         case .inverse(let name, let column, let orderColumn):
             table = try reader.file.table(named: name)
@@ -51,15 +51,17 @@ struct CoreDataPairs: ~Copyable {
             }
             return index
         }
+        let inverseOrder: String? = if case .join(let names)? = inverse { names.order } else { nil }
+        let columns = try (owner: column(owner), member: member.map(column), order: order.map(column), inverse: inverseOrder.map(column))
+        let rows = try table.rows()
+        // Nothing throws from here on: a cursor cannot be taken back.
         self.name = name
         tableName = table.name
         (self.owners, self.members, self.transfer) = (owners, members, transfer)
-        ownerColumn = try column(owner)
-        memberColumn = try member.map(column)
-        orderColumn = try order.map(column)
+        (ownerColumn, memberColumn, orderColumn, inverseOrderColumn) = columns
         hasInverseColumn = if case .toOne? = inverse { true } else { false }
-        inverseOrderColumn = if case .join(let names)? = inverse { try names.order.map(column) } else { nil }
-        cursor = try table.rows()
+        self.isReflexive = isReflexive
+        cursor = rows
     }
 
     /// - Returns: nil at the end.
