@@ -115,6 +115,16 @@ struct ConversionNumbers {
     /// The next transaction of the history; nil if none is kept.
     var history: UInt64?
 
+    /// Whether a file can state them. Spec: FORMAT.md, "System table", row 2.
+    var areFew: Bool {
+        var left: UInt64 = 1 << 33
+        for row in entities.values + [history ?? 0] {
+            guard row <= left else { return false }
+            left -= row
+        }
+        return true
+    }
+
     mutating func note(_ key: Int64, of entity: String) {
         entities[entity] = max(entities[entity] ?? 1, UInt64(clamping: key) + 1)
     }

@@ -53,16 +53,20 @@ struct ConvertedHistory {
     /// - Returns: nil if the file has no history.
     static func run(_ reader: CoreDataReader, _ target: ConversionTarget, isKept: Bool) throws -> ConversionReport.History? {
         guard isThere(reader.file) else { return nil }
-        var history = try ConvertedHistory(reader, target, isKept: isKept)
+        guard isKept else {
+            func count(_ table: String) throws -> Int { try reader.file.table(named: table).rowCount() }
+            return ConversionReport.History(transactions: try count("ATRANSACTION"), changes: try count("ACHANGE"), isKept: false)
+        }
+        var history = try ConvertedHistory(reader, target)
         try history.run()
         return history.history
     }
 
-    private init(_ reader: CoreDataReader, _ target: ConversionTarget, isKept: Bool) throws {
+    private init(_ reader: CoreDataReader, _ target: ConversionTarget) throws {
         rows = try SQLiteHistoryRows(reader, target.schema)
         self.target = target
         changeRows = try ChangeRows(reader, rows)
-        history = ConversionReport.History(isKept: isKept)
+        history = ConversionReport.History(isKept: true)
         for case let table? in target.schema.tables { preserved[table.id] = PreservedColumns(of: table) }
     }
 
@@ -75,13 +79,13 @@ struct ConvertedHistory {
             let changes = try pass.changes(of: cursor.row.rowid)
             pass.history.transactions += 1
             pass.history.changes += changes.count
-            guard let transaction, pass.history.isKept else { return 0 }
+            guard let transaction else { return 0 }
             let timestamp = try time.flatMap { try cursor.row.real($0) } ?? 0
             let texts = try pass.rows.texts(of: cursor.row)
             return try pass.write(UInt64(cursor.row.rowid), timestamp, texts, changes, transaction)
         }
         self = pass
-        if history.isKept, !falls.numbers.isEmpty { try writeFalls() }
+        if !falls.numbers.isEmpty { try writeFalls() }
     }
 
     private func writeFalls() throws {

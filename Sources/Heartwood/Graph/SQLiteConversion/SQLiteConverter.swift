@@ -69,9 +69,11 @@ struct SQLiteConverter {
             let key = max(try file.table(named: place.table).greatestRowid() ?? 0, hint(place.number), 0)
             numbers.note(min(key, CoreDataRows.keyMax), of: place.entity.name ?? "")
         }
-        guard keepsHistory, let last = try ConvertedHistory.last(in: file) else { return numbers }
-        try ConvertedHistory.noteKeys(in: file, layout, &numbers)
-        numbers.history = UInt64(max(0, last)) + 1
+        if keepsHistory, let last = try ConvertedHistory.last(in: file) {
+            try ConvertedHistory.noteKeys(in: file, layout, &numbers)
+            numbers.history = UInt64(max(0, last)) + 1
+        }
+        guard numbers.areFew else { throw SQLiteConversionError.manyNumbers(file.path) }
         return numbers
     }
 }
