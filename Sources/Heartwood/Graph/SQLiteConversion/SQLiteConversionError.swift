@@ -27,8 +27,8 @@ enum SQLiteConversionError {
     static func manyNumbers(_ path: String) -> NSError {
         CoreDataError.make(
             NSMigrationError,
-            "\(path): nothing was converted, because the greatest keys of its entities add up to more than 8,589,934,592, which a record log cannot "
-                + "state. Check the keys: an app that gave so many is unlikely.", [NSFilePathErrorKey: path])
+            "\(path): nothing was converted, because the greatest keys of its entities add up to more than 8,589,934,592, which a record log "
+                + "cannot state. Check the keys: an app that gave so many is unlikely.", [NSFilePathErrorKey: path])
     }
 
     /// 134110, for a file that stands in the way of an exchange.

@@ -4,7 +4,8 @@ internal import SQLiteFile
 
 /// Writes the objects of one state of a file of Core Data's to a new record log. It runs inside of `file.read`.
 ///
-/// (1) The first pass reads the keys of the rows that relationships connect. With them the second follows references, and finds those that lead nowhere, without the file.
+/// (1) The first pass reads the keys of the rows that relationships connect. With them the second follows references, and finds those that
+///     lead nowhere, without the file.
 /// (2) The second pass writes each table's rows under their own numbers, the third the pairs of relationships with a join table, the last the
 ///     history. Memory does not grow with the rows, but for one bit to two bytes for each key.
 /// (3) Nothing is validated: what the old store has comes along.
