@@ -33,7 +33,7 @@ import Testing
                 request.predicate = NSPredicate(format: "team.name == %@", "one")
                 #expect(try context.count(for: request) == (1...Self.rows).filter { 1 + $0 % 3 == 2 }.count)
                 let object = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
-                try context.save()
+                try context.obtainPermanentIDs(for: [object])
                 #expect(object.objectID.key.row == UInt64(Self.rows * 2 + 1))
             }
             try context.persistentStoreCoordinator?.remove(store)

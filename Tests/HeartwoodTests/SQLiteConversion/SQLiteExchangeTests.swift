@@ -164,7 +164,7 @@ import Testing
                 let name = try #require(coordinator.managedObjectModel.entities.first { !$0.isAbstract }?.name)
                 let before = try fresh.fetch(NSFetchRequest<NSManagedObject>(entityName: name)).map(\.objectID.key.row)
                 let object = NSEntityDescription.insertNewObject(forEntityName: name, into: fresh)
-                try fresh.save()
+                try fresh.obtainPermanentIDs(for: [object])
                 #expect(!before.contains(object.objectID.key.row))
             }
         }
