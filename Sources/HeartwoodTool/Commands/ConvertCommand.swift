@@ -15,7 +15,7 @@ struct ConvertCommand: Command {
           --model M        the model: an .xcdatamodeld, .xcdatamodel, .momd, .mom or a store. Without it the model in APP.sqlite is
                            used, or one is guessed from the tables. If APP.sqlite is of another version, NEW is brought to this one
           --with-history   keep the transactions of the persistent history
-          --no-verify      only count the objects of NEW, and leave the rest to `heartwood verify NEW`
+          --no-verify      only count the objects of NEW; without it every row of NEW is read once more
           --dry-run        read everything, write nothing, and tell the same
 
         References that lead nowhere and external data whose files are missing are listed and left out. Objects with the same values of

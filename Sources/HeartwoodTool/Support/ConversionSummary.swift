@@ -17,7 +17,7 @@ struct ConversionSummary {
             + list(report.dangling, "reference", "leads nowhere and is left out", "lead nowhere and are left out")
             + list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
             + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
-            + list(report.doubts, "statement", "of the old store that `heartwood verify` doubts", "of the old store that `heartwood verify` doubts")
+            + list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
             + [total]
     }
 

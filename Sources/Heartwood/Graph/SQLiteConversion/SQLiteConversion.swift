@@ -1,6 +1,5 @@
 import Foundation
 import RecordLog
-import Synchronization
 internal import SQLiteFile
 
 /// Makes a record log of an SQLite store, with the same identifier and the same keys, so that URIs of objects stay what they are. The SQLite
@@ -99,25 +98,15 @@ package struct SQLiteConversion {
         return (report, file)
     }
 
-    /// The result of the other thread.
-    private final class Outcome: Sendable {
-        let value = Mutex<Result<StoreVerification, StoreError>?>(nil)
-    }
-
-    /// Reads the new store on two threads: as a file, and as a model's objects.
+    /// Reads every row of the new store once more, from its file: checksums, references, pairs and unique values. `StoreVerification` also makes
+    /// all indexes anew, in memory, so it is left to `heartwood verify`.
     /// - Returns: what is doubtful, and is so in the old store too.
     private func verify(_ path: String) throws -> CoreDataFindings {
-        let outcome = Outcome(), group = DispatchGroup()
-        DispatchQueue.global().async(group: group) {
-            let verified = Result { () throws(StoreError) in try StoreVerification.verify(path: path) }
-            outcome.value.withLock { $0 = verified }
+        var doubts = CoreDataFindings(), damage: StoreVerification.Problem?
+        try StoreAudit.run(path: path) { problem in
+            if problem.remedy == .correct { doubts.add(problem.message) } else { damage = damage ?? problem }
         }
-        var doubts = CoreDataFindings()
-        let audit = Result { try StoreAudit.run(path: path) { doubts.add($0.message) } }
-        group.wait()
-        guard let verification = try outcome.value.withLock({ $0 })?.get() else { return doubts }
-        guard verification.isSound else { throw SQLiteConversionError.unsound(source.path, verification) }
-        try audit.get()
+        if let damage { throw SQLiteConversionError.unsound(source.path, damage.message) }
         return doubts
     }
 

@@ -15,11 +15,10 @@ enum SQLiteConversionError {
     }
 
     /// 134110.
-    static func unsound(_ path: String, _ report: StoreVerification) -> NSError {
-        let first = report.problems.first.map { ": \($0.message)" } ?? ""
-        return CoreDataError.make(
+    static func unsound(_ path: String, _ damage: String) -> NSError {
+        CoreDataError.make(
             NSMigrationError,
-            "\(path): nothing was converted, because the new file is not as it was written\(first). Check the disk, and try again.",
+            "\(path): nothing was converted, because the new file is not as it was written: \(damage). Check the disk, and try again.",
             [NSFilePathErrorKey: path])
     }
 
