@@ -8,8 +8,8 @@ struct HeartwoodTool {
     static var commands: [any Command.Type] {
         [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, InspectCommand.self, VerifyCommand.self,
-            HistoryCommand.self, CompactCommand.self, SalvageCommand.self, ModelCommand.self, MigrateCommand.self, GenerateCommand.self,
-            CompileCommand.self,
+            HistoryCommand.self, CompactCommand.self, SalvageCommand.self, ModelCommand.self, MigrateCommand.self, ConvertCommand.self,
+            GenerateCommand.self, CompileCommand.self,
         ]
     }
 

@@ -22,7 +22,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     private let descriptions: Mutex<Descriptions>
 
-    /// The stores to load. At first one record log named after the container, in `defaultDirectoryURL()`.
+    /// The stores to load. At first one record log named after the container, in `defaultDirectoryURL()`. If it is not there, and a Core Data
+    /// store `NAME.sqlite` is, loading makes the record log of that, and leaves that as it is.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
         get { descriptions.withLock { $0 }.list }
         set {
@@ -63,8 +64,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         mainContext.persistentStoreCoordinator = coordinator
         descriptions = Mutex(Descriptions(list: []))
         super.init()
+        let directory = Self.defaultDirectoryURL()
         let first = Descriptions(list: [
-            NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appendingPathComponent("\(name).heartwood"))
+            NSPersistentStoreDescription(
+                url: directory.appendingPathComponent("\(name).heartwood"), neighbor: directory.appendingPathComponent("\(name).sqlite"))
         ])
         descriptions.withLock { $0 = first }
     }

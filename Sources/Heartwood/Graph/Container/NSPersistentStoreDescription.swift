@@ -4,7 +4,11 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription
 open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// The store's location. Initially `/dev/null`, at which a record log is kept in memory.
-    open var url: URL?
+    open var url: URL? {
+        didSet { if url != oldValue { neighbor = nil } }
+    }
+    /// The SQLite store of which a missing store at the URL is made.
+    private(set) var neighbor: URL?
     /// The store type; `NSRecordLogStoreType` unless set.
     open var type = NSRecordLogStoreType
     /// The model configuration whose entities the store holds; nil for all.
@@ -25,6 +29,12 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     public init(url: URL) {
         self.url = url
         super.init()
+    }
+
+    /// Describes the first store of a container, which takes over what an app has left beside it.
+    convenience init(url: URL, neighbor: URL) {
+        self.init(url: url)
+        self.neighbor = neighbor
     }
 
     /// Sets an option, or removes it if `option` is nil. Properties of this class that set options change the same values.
@@ -77,6 +87,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSPersistentStoreDescription()
         copy.url = url
+        copy.neighbor = neighbor
         copy.type = type
         copy.configuration = configuration
         copy.options = options

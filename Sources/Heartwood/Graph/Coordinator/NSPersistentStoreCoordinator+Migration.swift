@@ -6,9 +6,10 @@ extension NSPersistentStoreCoordinator {
     /// Writes a store's contents to a new store of any type, and adds the new store in its place. Unsaved changes of contexts are not
     /// included.
     ///
-    /// The new store has its own identity, the client's metadata, and the configuration of the old store, whose file stays. Objects of the
+    /// The new store has its own identity but where it is said below, the client's metadata, and the configuration of the old store, whose file stays. Objects of the
     /// old store now belong to a removed store: `reset()` the contexts and fetch again. Between record logs, in files or in memory, rows
-    /// are copied unchanged and keep their numbers. All other migrations copy objects, without their classes' code and without validation,
+    /// are copied unchanged and keep their numbers. From an SQLite store to a record log in a file, objects keep their URIs, since the new store has
+    /// the old one's identifier; it has the old one's history if its options have one tracked. All other migrations copy objects, without their classes' code and without validation,
     /// and hold all of them in memory; derived attributes are derived again.
     ///
     /// The new store is written beside its URL and takes it once it is complete, with the permissions, owner and group of the old store's
@@ -33,6 +34,8 @@ extension NSPersistentStoreCoordinator {
         var copies: [ObjectCopy.Pair]?
         if let source = store as? RecordLogStore, let target = new as? RecordLogStore {
             try source.copy(to: target)
+        } else if let source = store as? SQLiteStore, hasFile, new is RecordLogStore {
+            try source.convert(to: url, managedObjectModel, options)
         } else {
             copies = try StoreMigration(coordinator: self, store: store, url: url, options: options, type: storeType).write(to: new)
         }

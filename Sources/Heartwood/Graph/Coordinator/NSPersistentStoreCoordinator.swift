@@ -137,7 +137,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - configuration: the model configuration whose entities the store holds; nil for all.
     ///   - url: a record log at `/dev/null` is in memory.
     ///   - options: `NSMigratePersistentStoresAutomaticallyOption`, `NSInferMappingModelAutomaticallyOption` and
-    ///     `NSPersistentStoreStagedMigrationManagerOptionKey` migrate a store of another version of the model first.
+    ///     `NSPersistentStoreStagedMigrationManagerOptionKey` migrate a store of another version of the model first. The first of them also
+    ///     converts an SQLite store at the URL of a record log; the old file stays under a name like `App.sqlite-original`.
     /// - Throws: 134000 for a type without a class, 134080 if the file cannot be opened (the cause under `NSUnderlyingErrorKey`), 134100 if
     ///   the store was made with another model. No file is created then. A migration throws 134130 if the store's model is not found,
     ///   134140 if there is no mapping, 134110 and 134111 if the store's contents do not fit the model; the store is then unchanged.
@@ -174,6 +175,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         } catch {
             guard let url, !isNowhere else { throw error }
             let end = MigrationEnd(url: url, type: storeType, options: options, configuration: configuration)
+            if try convert(end, after: error) {
+                // The store may be of another version of the model.
+                return try addPersistentStore(ofType: storeType, configurationName: configuration, at: url, options: options)
+            }
             guard try migrate(end, after: error) else { throw error }
             return try opened()
         }
@@ -194,7 +199,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     + "second coordinator.")
         }
         let runtimes = try store.load(model: managedObjectModel, firstSlot: firstSlot)
-        if let other = persistentStores.first(where: { !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
+        // A store that is converted keeps its identifier.
+        if let other = persistentStores.first(where: { $0 !== old && !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
             try? store.unload()
             throw CoreDataError.sameStore(store, other)
         }
@@ -240,6 +246,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     final func addPersistentStore(_ description: NSPersistentStoreDescription) throws {
+        try adoptNeighbor(of: description)
         try addPersistentStore(
             ofType: description.type, configurationName: description.configuration, at: description.url, options: description.options)
     }

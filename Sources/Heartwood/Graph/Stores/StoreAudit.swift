@@ -33,8 +33,13 @@ package struct StoreAudit {
     /// Audits one commit and returns the messages of its findings.
     static func findings(in view: RecordLogView) throws -> [String] {
         var messages: [String] = []
-        try StoreAudit(view) { messages.append($0.message) }.run()
+        try run(view) { messages.append($0.message) }
         return messages
+    }
+
+    /// Audits one commit.
+    static func run(_ view: RecordLogView, _ report: @escaping (StoreVerification.Problem) -> Void) throws {
+        try StoreAudit(view, report).run()
     }
 
     /// - Returns: nil if the store carries no model: then only the engine can check it.
@@ -68,9 +73,12 @@ package struct StoreAudit {
         let isDue = try snapshot.unsafeSystemValue(RecordLogSystemRow.pendingDerivations) != nil
         for case let table? in view.schema.tables {
             try auditRows(of: table, derives: !isDue)
-            for index in table.uniqueIndexes.map({ $0.takeUnretainedValue() }) where index.constraint == index.id.rawValue {
-                try auditUniqueness(of: table, index)
-            }
+        }
+        try UniquenessAudit(snapshot, view.schema).run { repetition in
+            let holder = name(repetition.holder)
+            found(
+                view.schema.table(repetition.row.table), repetition.row, nil,
+                "it has the same \(repetition.attributes), which is to be unique, as \(holder)")
         }
         for link in LinkEnds.all(of: view.schema, family) { try auditLinks(link) }
         try HistoryFalls.forEachUnlisted(in: snapshot) { number in
@@ -163,42 +171,6 @@ package struct StoreAudit {
         if try link.row(from: destination, to: row.reference, snapshot) == nil {
             found("it refers to \(name(destination)), whose \(other.runtime.properties[inverse].name) does not have it")
         }
-    }
-
-    // MARK: Uniqueness
-
-    private func auditUniqueness(of table: EntityTable, _ index: TableIndex) throws {
-        var inputs: [(table: TableID, cursor: IndexCursor, row: UInt64)] = []
-        for (id, index) in [(table.id, index.id)] + index.siblings.map({ ($0.table, $0.index) }) where snapshot.hasIndex(index) {
-            var cursor = try snapshot.cursor(index)
-            if let row = try cursor.next() { inputs.append((id, cursor, row)) }
-        }
-        let names = table.names(of: index).joined(separator: ", ")
-        var last: [UInt8] = [], holder: RowReference?
-        while !inputs.isEmpty {
-            var first = 0
-            for position in inputs.indices.dropFirst() where KeyBytes.compare(inputs[position].cursor.unsafeKey, inputs[first].cursor.unsafeKey) < 0 {
-                first = position
-            }
-            let reference = RowReference(table: inputs[first].table, row: inputs[first].row), key = inputs[first].cursor.unsafeKey
-            if let holder, last.withUnsafeBytes({ KeyBytes.compare($0, key) == 0 }), try isUnique(reference, index) {
-                found(view.schema.table(reference.table), reference, nil, "it has the same \(names), which is to be unique, as \(name(holder))")
-            }
-            last.removeAll(keepingCapacity: true)
-            last.append(contentsOf: key)
-            holder = reference
-            if let row = try inputs[first].cursor.next() { inputs[first].row = row } else { inputs.remove(at: first) }
-        }
-    }
-
-    /// Whether a row constrains its unique values: none of them is null.
-    private func isUnique(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
-        guard let table = view.schema.table(reference.table), let row = try snapshot.unsafeRow(reference) else { return false }
-        // A loop: in an optimized build the compiler of Swift 6.3.1 turns nested closures here into code that its own verifier rejects.
-        for part in index.parts {
-            guard let property = part.property, table.runtime.access(property, in: row) != nil else { return false }
-        }
-        return true
     }
 
     // MARK: Links

@@ -56,6 +56,19 @@ final class PreservedColumns {
         return isEmpty ? nil : builder.unsafeBody()
     }
 
+    /// Returns preserved values that come from elsewhere, valid until the next call; nil where all are null.
+    /// - Parameter value: gives the value of the property with an index; nil for null.
+    func body(_ value: (Int) throws -> ManagedValue?) throws -> UnsafeRawBufferPointer? {
+        builder.begin(layout)
+        var isEmpty = true
+        for (index, property) in properties.enumerated() {
+            guard let value = try value(property) else { continue }
+            try value.encode(into: builder, at: index)
+            isEmpty = false
+        }
+        return isEmpty ? nil : builder.unsafeBody()
+    }
+
     /// Returns the preserved values of a deleted object by property name. Values of properties that the entity no longer has are left out.
     /// - Parameter properties: the entity's properties by column.
     static func values(

@@ -10,6 +10,8 @@ final class CoreDataDestination {
     let members: [Int64: TableID]
     private let entityColumn: Int
     private var finder: SQLiteTableCursor
+    /// The keys of the table's rows, once they are learned: then no row is searched in the file.
+    var keys: CoreDataKeys?
 
     init(_ table: SQLiteTable, members: [Int64: TableID], path: String) throws {
         self.table = table
@@ -24,7 +26,8 @@ final class CoreDataDestination {
 
     /// Returns the table of a row's entity; nil if there is no such row, or if it is of another entity.
     func tableID(ofRow key: Int64) throws -> TableID? {
-        try finder.find(key) ? tableID(of: finder.row) : nil
+        if let keys { return keys.entity(of: key).flatMap { members[$0] } }
+        return try finder.find(key) ? tableID(of: finder.row) : nil
     }
 
     func tableID(of row: borrowing SQLiteRow) throws -> TableID? {

@@ -77,10 +77,13 @@ final class CoreDataMembers {
             member = try destination.tableID(of: row).flatMap { Self.reference($0, row.rowid) }
         }
         guard let member else { return nil }
-        let order = try orderColumn.flatMap { column in
-            try row.integer(column) ?? row.real(column).map { Int64(max(-0x1p62, min($0, 0x1p62))) }
-        }
-        return Entry(owner: owner, order: order ?? (orderColumn == nil ? 0 : .max), member: member)
+        return Entry(owner: owner, order: try Self.order(orderColumn, row), member: member)
+    }
+
+    /// A member's place in an order; members without one come last.
+    static func order(_ column: Int?, _ row: borrowing SQLiteRow) throws -> Int64 {
+        guard let column else { return 0 }
+        return try row.integer(column) ?? row.real(column).map { Int64(max(-0x1p62, min($0, 0x1p62))) } ?? .max
     }
 
     private func reference(_ key: Int64) throws -> RowReference? {

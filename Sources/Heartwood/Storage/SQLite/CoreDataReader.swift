@@ -14,6 +14,8 @@ final class CoreDataReader {
     private var counts: [TableID: Int] = [:]
     private var destinations: [ObjectIdentifier: CoreDataDestination] = [:]
     private var indexes: [IndexKey: SQLiteIndex?] = [:]
+    /// By the name of the file's table; empty until the keys are learned.
+    private var keys: [String: CoreDataKeys] = [:]
     /// By entity, the table ID of its rows.
     private let tableIDs: [ObjectIdentifier: TableID]
 
@@ -42,7 +44,8 @@ final class CoreDataReader {
         }
     }
 
-    private func destination(_ entity: NSEntityDescription) throws -> CoreDataDestination? {
+    /// The tables in which objects of an entity and its subentities lie.
+    func destination(_ entity: NSEntityDescription) throws -> CoreDataDestination? {
         if let known = destinations[ObjectIdentifier(entity)] { return known }
         var members: [Int64: TableID] = [:]
         for member in entity.concreteFamily {
@@ -50,6 +53,7 @@ final class CoreDataReader {
         }
         guard let place = contents.numbers.number(of: entity).flatMap({ layout.entities[$0] }) else { return nil }
         let made = try CoreDataDestination(try file.table(named: place.table), members: members, path: file.path)
+        made.keys = keys[place.table]
         destinations[ObjectIdentifier(entity)] = made
         return made
     }
@@ -96,6 +100,52 @@ final class CoreDataReader {
         }
         indexes[key] = .some(found)
         return found
+    }
+
+    // MARK: Passes over the whole file
+
+    /// One table of the file, and the rows of each entity in it.
+    struct ObjectTable {
+        let source: SQLiteTable
+        let entityColumn: Int
+        /// By entity number.
+        let rows: [Int64: CoreDataRows]
+    }
+
+    /// The tables of objects, by name.
+    func objectTables() throws -> [ObjectTable] {
+        try Dictionary(grouping: rows.compactMap { $0 }) { $0.source.name }.sorted { $0.key < $1.key }.map { name, rows in
+            guard let column = rows[0].source.index(ofColumn: "Z_ENT") else {
+                throw CoreDataFileError.damaged(file.path, "the table \(name) has no column Z_ENT")
+            }
+            let byNumber = Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
+            return ObjectTable(source: rows[0].source, entityColumn: column, rows: byNumber)
+        }
+    }
+
+    /// Reads the keys of all objects that relationships connect. References are followed in memory from then on, and dangling ones are found.
+    func learnKeys() throws {
+        let tables = try connectedTables()
+        for table in try objectTables() where tables.contains(table.source.name) {
+            let found = CoreDataKeys()
+            try table.source.forEachRow { row in
+                if row.rowid > 0, let entity = try row.integer(table.entityColumn).flatMap(UInt16.init(exactly:)) { found.add(row.rowid, entity) }
+                return true
+            }
+            keys[table.source.name] = found
+        }
+        for destination in destinations.values { destination.keys = keys[destination.table.name] }
+    }
+
+    private func connectedTables() throws -> Set<String> {
+        var tables: Set<String> = []
+        for entity in layout.entities.values {
+            for case let relationship as NSRelationshipDescription in entity.entity.propertiesByIndex {
+                guard let destination = try relationship.destinationEntity.flatMap(destination) else { continue }
+                tables.formUnion([entity.table, destination.table.name])
+            }
+        }
+        return tables
     }
 
     // MARK: Members

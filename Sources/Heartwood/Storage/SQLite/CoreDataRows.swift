@@ -36,6 +36,8 @@ final class CoreDataRows {
     private let path: String
     private let builder = RowBuilder()
     private var finder: SQLiteTableCursor
+    /// The record log that the rows are written to; nil where they are read in place.
+    var transfer: CoreDataTransfer?
 
     static let keyMax = Int64(ObjectKey.temporaryBit) - 1
 
@@ -146,11 +148,28 @@ final class CoreDataRows {
     private func setReference(_ column: Column, _ destination: CoreDataDestination, _ row: borrowing SQLiteRow) throws {
         guard let key = try row.integer(column.source) else { throw wrong(column, row, "no key") }
         // A key that no row can have leads nowhere.
-        guard key > 0, key <= Self.keyMax else { return }
+        guard key > 0, key <= Self.keyMax else {
+            transfer?.noteDangling(name(column, row), "row \(key) of \(destination.table.name)")
+            return
+        }
+        if let transfer { return try transferReference(column, destination, key, row, transfer) }
         var found = destination.only
         if found == nil, let source = column.entitySource, let number = try row.integer(source) { found = destination.members[number] }
         guard let table = try found ?? destination.tableID(ofRow: key) else { return }
         builder.set(column.position, reference: RowReference(table: table, row: UInt64(key)))
+    }
+
+    private func transferReference(
+        _ column: Column, _ destination: CoreDataDestination, _ key: Int64, _ row: borrowing SQLiteRow, _ transfer: CoreDataTransfer
+    ) throws {
+        guard let table = try destination.tableID(ofRow: key) else {
+            return transfer.noteDangling(name(column, row), "row \(key) of \(destination.table.name)")
+        }
+        builder.set(column.position, reference: RowReference(table: table, row: UInt64(key)))
+    }
+
+    private func name(_ column: Column, _ row: borrowing SQLiteRow) -> String {
+        "\(table.runtime.entity.name ?? "?") p\(row.rowid), \(table.layout.columns[column.position].name)"
     }
 
     private func set(_ column: Column, _ kind: SQLiteValue.Kind, _ row: borrowing SQLiteRow) throws {
@@ -161,7 +180,7 @@ final class CoreDataRows {
         case .decimal: builder.set(column.position, decimal: StoredDecimal(try decimal(column, kind, row)))
         case .string, .uri: try setText(column, kind, row)
         case .data, .transformable: try setBytes(column, kind, row)
-        case .externalData: builder.set(column.position, value: LargeValue(inRow: try bytes(column, kind, row)))
+        case .externalData: try setExternal(column, kind, row)
         case .uuid: builder.set(column.position, uuid: try uuid(column, kind, row).storedBytes)
         case .toOne, .toMany, .objectID, .undefined: break
         }
@@ -214,7 +233,7 @@ final class CoreDataRows {
             // Foundation has no URL without text, so it is null in predicates too.
             if column.kind == .uri, try row.text(column.source)?.isEmpty ?? true { return }
             // Most text is ASCII, and is copied as it is.
-            if isUTF8, let bytes = try row.text(column.source), bytes.allSatisfy({ $0 < 0x80 }) {
+            if isUTF8, let bytes = try row.text(column.source), Self.isASCII(bytes) {
                 return builder.set(column.position, bytes: bytes)
             }
             builder.set(column.position, text: try row.string(column.source) ?? "")
@@ -222,6 +241,20 @@ final class CoreDataRows {
         case .real: builder.set(column.position, text: "\(try row.real(column.source) ?? 0)")
         default: throw wrong(column, row, "\(Self.name(kind)) where text belongs")
         }
+    }
+
+    /// Eight bytes at a time: this is done for each text of each row.
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var high: UInt64 = 0, offset = 0
+        while offset + 8 <= bytes.count {
+            high |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset += 8
+        }
+        while offset < bytes.count {
+            high |= UInt64(bytes[offset])
+            offset += 1
+        }
+        return high & 0x8080_8080_8080_8080 == 0
     }
 
     private func bytes(_ column: Column, _ kind: SQLiteValue.Kind, _ row: borrowing SQLiteRow) throws -> UnsafeRawBufferPointer {
@@ -235,9 +268,26 @@ final class CoreDataRows {
         guard column.isTagged else { return builder.set(column.position, bytes: bytes) }
         switch ExternalValue(bytes) {
         case .inline(let value)?: builder.set(column.position, bytes: value)
-        case .file(let name)?: try ExternalValue.read(name, of: path).withUnsafeBytes { builder.set(column.position, bytes: $0) }
+        case .file(let name)?:
+            if let transfer, !ExternalValue.isThere(name, of: path) {
+                return transfer.noteMissing(self.name(column, row), name, of: path)
+            }
+            try ExternalValue.read(name, of: path).withUnsafeBytes { builder.set(column.position, bytes: $0) }
         case nil: throw wrong(column, row, "data without the tag that says where the value is")
         }
+    }
+
+    /// In place, the row has the column's bytes, and the value is looked up when it is asked for.
+    private func setExternal(_ column: Column, _ kind: SQLiteValue.Kind, _ row: borrowing SQLiteRow) throws {
+        let bytes = try bytes(column, kind, row)
+        guard let transfer else { return builder.set(column.position, value: LargeValue(inRow: bytes)) }
+        let value: LargeValue?
+        switch ExternalValue(bytes) {
+        case .inline(let bytes)?: value = try transfer.value(bytes)
+        case .file(let name)?: value = try transfer.value(fileNamed: name, of: path, self.name(column, row))
+        case nil: throw wrong(column, row, "data without the tag that says where the value is")
+        }
+        if let value { builder.set(column.position, value: value) }
     }
 
     private func uuid(_ column: Column, _ kind: SQLiteValue.Kind, _ row: borrowing SQLiteRow) throws -> UUID {

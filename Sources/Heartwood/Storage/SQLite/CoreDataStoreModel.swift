@@ -10,6 +10,8 @@ package struct CoreDataStoreModel {
         case compiled(URL)
         /// The tables of the store are those of a version of a model's source.
         case source(URL)
+        /// The caller knows the model.
+        case given
         /// The model was guessed from the tables.
         case schema
 
@@ -17,6 +19,7 @@ package struct CoreDataStoreModel {
             switch self {
             case .cache: "the store's model cache"
             case .compiled(let url), .source(let url): url.path
+            case .given: "the given model"
             case .schema: "the store's tables"
             }
         }
@@ -45,7 +48,7 @@ package struct CoreDataStoreModel {
             let choice = try StoreModelChoice(
                 cache: contents.cache, metadata: contents.metadata, path: path, bundle: isCompiled ? given : nil)
             switch choice.origin {
-            case .cache: self.init(choice.model, .cache)
+            case .cache: self.init(Self.namingClasses(choice.model), .cache)
             case .compiled(let url): self.init(choice.model, .compiled(url))
             }
         } catch {
@@ -58,6 +61,16 @@ package struct CoreDataStoreModel {
             }
         }
     }
+
+    /// A cache that SwiftData made names no classes. Its objects get the class with the entity's name, if the program has one.
+    private static func namingClasses(_ model: NSManagedObjectModel) -> NSManagedObjectModel {
+        let unnamed = "NSManagedObject"
+        guard model.entities.allSatisfy({ $0.managedObjectClassName == unnamed }) else { return model }
+        for entity in model.entities { entity.managedObjectClassName = entity.name ?? unnamed }
+        return model
+    }
+
+    init(given model: NSManagedObjectModel) { self.init(model, .given) }
 
     private init(_ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = []) {
         self.model = model

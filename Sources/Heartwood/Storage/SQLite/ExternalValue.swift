@@ -43,6 +43,28 @@ enum ExternalValue {
         return FileManager.default.fileExists(atPath: other.path) ? other : file
     }
 
+    /// Whether a value's file is there. A link counts as the file that it leads to.
+    static func isThere(_ name: String, of store: String) -> Bool {
+        let path = file(name, of: store).resolvingSymlinksInPath().path
+        return (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular
+    }
+
+    /// - Throws: 256 if the file cannot be read.
+    static func open(_ name: String, of store: String) throws -> FileHandle {
+        let file = file(name, of: store)
+        do {
+            return try FileHandle(forReadingFrom: file)
+        } catch {
+            throw unreadable(file, store, error)
+        }
+    }
+
+    private static func unreadable(_ file: URL, _ store: String, _ error: any Error) -> NSError {
+        CoreDataFileError.make(
+            CocoaError.Code.fileReadUnknown.rawValue, store, "the value's file \(file.path) cannot be read: \(error.localizedDescription)",
+            "Check the file's permissions.")
+    }
+
     /// - Throws: 260 if the file is not there, 256 if it cannot be read.
     static func read(_ name: String, of store: String) throws -> Data {
         let file = file(name, of: store)
@@ -54,9 +76,7 @@ enum ExternalValue {
         do {
             return try Data(contentsOf: file)
         } catch {
-            throw CoreDataFileError.make(
-                CocoaError.Code.fileReadUnknown.rawValue, store, "the value's file \(file.path) cannot be read: \(error.localizedDescription)",
-                "Check the file's permissions.")
+            throw unreadable(file, store, error)
         }
     }
 }

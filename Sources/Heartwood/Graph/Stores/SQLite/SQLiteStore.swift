@@ -62,6 +62,19 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         _ model: NSManagedObjectModel, _ entities: [NSEntityDescription], _ contents: CoreDataContents, _ path: String
     ) throws {
         guard !ignoresVersion else { return }
+        let stored = Self.storedHashes(model, entities, contents, path)
+        guard entities.contains(where: { stored[$0.name ?? ""] != $0.versionHash }) else { return }
+        var metadata = contents.metadata
+        metadata[NSStoreModelVersionHashesKey] = stored
+        throw RecordLogMetadata.mismatch(
+            path: path, model: model, configuration: configuration, metadata: metadata,
+            remedy: "Open it with that model. To migrate it, convert it first. \(CoreDataFileError.conversion)")
+    }
+
+    /// Heartwood's hashes of the entities that the store was made with. If neither its cache nor its hashes tell them, they count as the model's.
+    static func storedHashes(
+        _ model: NSManagedObjectModel, _ entities: [NSEntityDescription], _ contents: CoreDataContents, _ path: String
+    ) -> [String: Data] {
         var stored: [String: Data] = [:]
         let cached = contents.cache.flatMap { try? ModelCache.model(from: $0, path: path, hashes: contents.hashes) }
         for entity in entities {
@@ -74,12 +87,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
                 stored[name] = entity.versionHash
             }
         }
-        guard entities.contains(where: { stored[$0.name ?? ""] != $0.versionHash }) else { return }
-        var metadata = contents.metadata
-        metadata[NSStoreModelVersionHashesKey] = stored
-        throw RecordLogMetadata.mismatch(
-            path: path, model: model, configuration: configuration, metadata: metadata,
-            remedy: "Open it with that model. To migrate it, convert it first. \(CoreDataFileError.conversion)")
+        return stored
     }
 
     override func unload() throws {
@@ -107,6 +115,12 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     override func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
         guard let key = super.key(named: name, of: runtime), key.row <= UInt64(CoreDataRows.keyMax) else { return nil }
         return key
+    }
+
+    /// Writes the objects to a new record log at `url`, which has the same identifier.
+    func convert(to url: URL, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?) throws {
+        let history = SQLiteConversion.tracksHistory(options)
+        try SQLiteConversion(URL(fileURLWithPath: try filePath()), for: model, configuration: configuration, keepsHistory: history).run(to: url)
     }
 
     // MARK: Writing

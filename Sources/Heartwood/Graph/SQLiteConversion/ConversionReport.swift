@@ -1,0 +1,44 @@
+import Foundation
+
+/// What a conversion of an SQLite store has read and written, and what it has left out.
+package struct ConversionReport: Equatable, Sendable {
+    package struct EntityCount: Equatable, Sendable {
+        package let name: String
+        package let objects: Int
+    }
+
+    /// Where the model comes from, and what of it was guessed.
+    package let modelOrigin: String
+    package let guesses: [String]
+    /// The hashes of the version of the model that the store was made with.
+    let versionHashes: [String: Data]
+    /// The entities with objects, by name.
+    package internal(set) var entities: [EntityCount] = []
+    /// Pairs of relationships with a join table.
+    package internal(set) var pairs = 0
+    package internal(set) var dangling = CoreDataFindings()
+    package internal(set) var missingFiles = CoreDataFindings()
+    /// Objects with the values of a uniqueness constraint that others have.
+    package internal(set) var repetitions = CoreDataFindings()
+    /// Statements of `heartwood verify` about the new store: about values that the old store has too.
+    package internal(set) var doubts = CoreDataFindings()
+    /// The transactions and the changes of the history; nil if the store has none.
+    package internal(set) var history: History?
+    package internal(set) var sourceBytes: UInt64 = 0
+    /// nil if nothing was written.
+    package internal(set) var bytes: UInt64?
+
+    package struct History: Equatable, Sendable {
+        package internal(set) var transactions = 0
+        package internal(set) var changes = 0
+        package let isKept: Bool
+    }
+
+    package var objects: Int { entities.reduce(0) { $0 + $1.objects } }
+
+    init(_ model: CoreDataStoreModel) {
+        modelOrigin = model.origin.description
+        guesses = model.guesses
+        versionHashes = model.model.entityVersionHashesByName
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Heartwood
+
+struct ConvertCommand: Command {
+    static let name = "convert"
+    static let summary = "make a store of an SQLite store of Core Data's or SwiftData's"
+    static let help = """
+        USAGE: heartwood convert APP.sqlite -o NEW [--model MODEL] [--with-history] [--no-verify]
+               heartwood convert APP.sqlite --dry-run [--model MODEL] [--with-history]
+
+        Reads APP.sqlite with its log and its external data, and changes nothing there. NEW gets every object under its own key and the
+        store's identifier, so that URIs that an app has saved still lead to their objects. NEW is verified before it gets its name.
+        The app that owns APP.sqlite may run meanwhile; what it saves after the conversion is not in NEW.
+
+          --model M        the model: an .xcdatamodeld, .xcdatamodel, .momd, .mom or a store. Without it the model in APP.sqlite is
+                           used, or one is guessed from the tables. If APP.sqlite is of another version, NEW is brought to this one
+          --with-history   keep the transactions of the persistent history
+          --no-verify      only count the objects of NEW; without it every row of NEW is read once more
+          --dry-run        read everything, write nothing, and tell the same
+
+        References that lead nowhere and external data whose files are missing are listed and left out. Objects with the same values of
+        a uniqueness constraint are listed, and nothing is converted.
+        Exit code: 0 done; 1 failed, or a dry run found what would make it fail; 2 wrong usage, or no Core Data store.
+        """
+    static let options: Set<String> = ["output", "model"]
+    static let flags: Set<String> = ["with-history", "no-verify", "dry-run"]
+
+    private let source: String
+    private let target: String?
+    private let model: String?
+    private let keepsHistory: Bool
+    private let verifies: Bool
+
+    init(_ arguments: Arguments) throws {
+        source = try arguments.exactly(["APP.sqlite"])[0]
+        let isDry = arguments.has("dry-run")
+        target = isDry ? nil : try arguments.required("output")
+        model = arguments["model"]
+        keepsHistory = arguments.has("with-history")
+        verifies = !arguments.has("no-verify")
+    }
+
+    func run() throws -> Int32 {
+        let loaded = try model.map { (model: try LoadedModel(path: $0).model, file: URL(fileURLWithPath: $0)) }
+        let bar = ProgressBar(target == nil ? "reading" : "converting")
+        let conversion = SQLiteConversion(
+            URL(fileURLWithPath: source), model: loaded, keepsHistory: keepsHistory, verifies: verifies, progress: bar.update)
+        let report: ConversionReport
+        do {
+            defer { bar.finish() }
+            report = try target.map { try conversion.run(to: URL(fileURLWithPath: $0)) } ?? conversion.check()
+        } catch {
+            guard SQLiteConversion.isOfOtherFile(error) else { throw error }
+            Output.error("heartwood convert: \(ToolError.message(of: error))")
+            return 2
+        }
+        Output.lines(ConversionSummary(report, source: source, target: target).lines)
+        return report.repetitions.count == 0 ? 0 : 1
+    }
+}

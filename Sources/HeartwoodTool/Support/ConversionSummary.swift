@@ -1,0 +1,52 @@
+import Foundation
+import Heartwood
+
+/// What a conversion did, in words.
+struct ConversionSummary {
+    private let report: ConversionReport
+    private let source: String
+    /// nil for a dry run.
+    private let target: String?
+
+    init(_ report: ConversionReport, source: String, target: String?) {
+        (self.report, self.source, self.target) = (report, source, target)
+    }
+
+    var lines: [String] {
+        ["model: \(report.modelOrigin)"] + report.guesses.map { "  " + $0 } + entities + history
+            + list(report.dangling, "reference", "leads nowhere and is left out", "lead nowhere and are left out")
+            + list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
+            + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
+            + list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
+            + [total]
+    }
+
+    private var entities: [String] {
+        let width = report.entities.map(\.name.count).max() ?? 0
+        return report.entities.map { entity in
+            "\(entity.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(Output.number(entity.objects))"
+        } + (report.pairs == 0 ? [] : ["\(Output.number(report.pairs)) pairs of relationships in join tables"])
+    }
+
+    private var history: [String] {
+        guard let history = report.history else { return [] }
+        let size = "\(Output.number(history.transactions)) transactions with \(Output.number(history.changes)) changes"
+        return ["history: " + size + (history.isKept ? "" : ", left out; --with-history keeps them")]
+    }
+
+    private func list(_ findings: CoreDataFindings, _ what: String, _ one: String, _ many: String) -> [String] {
+        guard findings.count > 0 else { return [] }
+        let more = findings.count - findings.lines.count
+        return ["\(Output.number(findings.count)) \(what)\(findings.count == 1 ? " \(one)" : "s \(many)")"] + findings.lines.map { "  " + $0 }
+            + (more > 0 ? ["  … and \(Output.number(more)) more"] : [])
+    }
+
+    private var total: String {
+        let objects = "\(Output.number(report.objects)) objects of \(Output.number(report.entities.count)) entities"
+        guard let target, let bytes = report.bytes else {
+            guard report.repetitions.count == 0 else { return "nothing can be converted before these values differ" }
+            return "\(objects) can be converted from \(source) (\(Output.bytes(report.sourceBytes))); nothing was written"
+        }
+        return "\(objects): \(source) (\(Output.bytes(report.sourceBytes))) is now also \(target) (\(Output.bytes(bytes)))"
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+/// Converted stores have the objects, keys, members and orders that they have in place.
+@Suite struct ConvertedStoreTests {
+    /// Stores whose models only their makers know: they have no cache.
+    private static let withoutModel: Set = ["old-without-cache", "cache-empty", "old-constraints"]
+
+    @Test("The kept stores of each feature are converted with all objects") func goldensAreConverted() throws {
+        var count = 0
+        for store in try CoreDataStoreFiles.goldens() where !Self.withoutModel.contains(store.name) {
+            try ConversionCheck(expected: ExpectedObjects(store)).run()
+            count += 1
+        }
+        #expect(count > 12)
+    }
+
+    @Test("Made stores of each feature are converted with all objects", .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func madeStoresAreConverted() throws {
+        try CoreDataStoreFiles.withMadeStores { stores in
+            var count = 0
+            for store in stores where !store.name.hasPrefix("hostile-") && !Self.withoutModel.contains(store.name) {
+                do {
+                    try ConversionCheck(expected: ExpectedObjects(store)).run()
+                    count += 1
+                } catch {
+                    Issue.record("\(store): \(error)")
+                }
+            }
+            #expect(count > 40)
+        }
+    }
+
+    @Test("Real stores are converted with all objects", .enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
+    func realStoresAreConverted() throws {
+        var objects = 0
+        for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
+            let place = SharedStores.folder.appendingPathComponent(folder)
+            guard FileManager.default.fileExists(atPath: place.appendingPathComponent("EXPECTED.jsonl").path) else { continue }
+            let lines = try SharedStores.expected(folder)
+            let file = place.appendingPathComponent(try #require(lines.first?["store"] as? String))
+            let source = SharedStores.files(".xcdatamodeld", of: folder).first ?? SharedStores.files(".xcdatamodel", of: folder).first
+            do {
+                objects += try Self.convert(ExpectedObjects(name: folder, file: file, lines: lines), source)
+            } catch {
+                Issue.record("\(folder): \(error)")
+            }
+        }
+        #expect(objects > 12_000)
+    }
+
+    /// A store with a cache is converted with that; one without it with the model's file, and then it is brought to the file's current version, so
+    /// the version that it was made with is given.
+    private static func convert(_ expected: ExpectedObjects, _ source: URL?) throws -> Int {
+        let found = try CoreDataStoreModel.find(storeAt: expected.file.path, given: source)
+        var check = ConversionCheck(expected: expected)
+        if case .source(let version) = found.origin { check.source = version }
+        return try check.run().objects
+    }
+
+    @Test("A store whose bytes break a rule is refused with a typed error and leaves no file, or it is converted as far as it can be read",
+        .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func hostileStoresAreTypedErrors() throws {
+        try CoreDataStoreFiles.withMadeStores { stores in
+            for made in stores where made.name.hasPrefix("hostile-") {
+                let new = made.folder.appendingPathComponent("new-\(made.name).heartwood")
+                do {
+                    try SQLiteConversion(made.store, model: nil, keepsHistory: true).run(to: new)
+                    #expect(try StoreVerification.verify(path: new.path).isSound, "\(made)")
+                } catch let error as NSError {
+                    #expect(error.domain == NSCocoaErrorDomain && error.localizedDescription.contains(made.store.path), "\(made): \(error)")
+                    #expect(!FileManager.default.fileExists(atPath: new.path), "\(made)")
+                }
+                #expect(!FileManager.default.fileExists(atPath: new.path + ".migrating"), "\(made)")
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+@Suite struct ConvertCommandTests {
+    private static let goldens = ToolProcess.root.appendingPathComponent("Tests/CoreDataStores/Goldens")
+    private static func store(_ name: String) -> String { goldens.appendingPathComponent("\(name).sqlite").path }
+
+    @Test("A store is converted, with a summary that a dry run gives too") func storesAreConverted() throws {
+        let new = ToolProcess.temporaryPath(), source = Self.store("dangling")
+        defer { ToolProcess.cleanUp(new) }
+        let dry = try ToolProcess.run("convert", source, "--dry-run")
+        #expect(dry.status == 0 && dry.output.contains("nothing was written"), "\(dry.output)\(dry.error)")
+        #expect(!FileManager.default.fileExists(atPath: new))
+        let done = try ToolProcess.run("convert", source, "-o", new)
+        #expect(done.status == 0, "\(done.output)\(done.error)")
+        let lines = done.output.split(separator: "\n"), dryLines = dry.output.split(separator: "\n")
+        #expect(lines.dropLast() == dryLines.dropLast())
+        for text in ["model: the store's model cache", "Person  2", "5 references lead nowhere", "Person p1, team: row 9 of ZTEAM does not exist"] {
+            #expect(done.output.contains(text), "\(done.output)")
+        }
+        #expect(try ToolProcess.run("verify", new).status == 0)
+        let names = try ToolProcess.run("export", new, "--entity", "Person", "--sort", "name")
+        #expect(names.output.contains("\"name\":\"Ann\""), "\(names.output)\(names.error)")
+        let again = try ToolProcess.run("convert", source, "-o", new)
+        #expect(again.status == 1 && again.error.contains("already"), "\(again.error)")
+    }
+
+    @Test("The history is kept on request, and said to be left out otherwise") func historyIsKeptOnRequest() throws {
+        let new = ToolProcess.temporaryPath(), source = Self.store("history")
+        defer { ToolProcess.cleanUp(new) }
+        #expect(try ToolProcess.run("convert", source, "--dry-run").output.contains("--with-history keeps them"))
+        #expect(try ToolProcess.run("convert", source, "-o", new, "--with-history").status == 0)
+        let shown = try ToolProcess.run("history", new)
+        #expect(shown.status == 0 && shown.output.contains("import"), "\(shown.output)\(shown.error)")
+    }
+
+    @Test("A model guessed from the tables is said to be so") func guessesAreTold() throws {
+        let dry = try ToolProcess.run("convert", Self.store("old-without-cache"), "--dry-run")
+        #expect(dry.status == 0 && dry.output.contains("model: the store's tables\n  "), "\(dry.output)\(dry.error)")
+    }
+
+    // MARK: Many rows
+
+    private static let rows = 200_000
+    private static let python = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/python3" }
+        .first(where: FileManager.default.isExecutableFile(atPath:))
+
+    /// A store with many persons, beside no log.
+    private static func makeLarge() throws -> String {
+        let path = ToolProcess.temporaryPath("sqlite")
+        try FileManager.default.copyItem(atPath: store("dangling"), toPath: path)
+        let program = """
+            import sqlite3, sys
+            c = sqlite3.connect(sys.argv[1])
+            number = c.execute("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'").fetchone()[0]
+            c.executemany("INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZTEAM, ZNAME) VALUES (?, ?, 1, 1, ?)",
+                ((n + 9, number, "person %d" % n) for n in range(\(rows))))
+            c.commit()
+            """
+        let made = try ToolProcess.run("-c", program, path, executable: URL(fileURLWithPath: try #require(python)))
+        #expect(made.status == 0, "\(made.error)")
+        return path
+    }
+
+    #if os(Linux)
+        /// In KiB; 0 once the process has ended.
+        private static func privateMemory(of process: Process) -> Int {
+            let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+            let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+        }
+
+        // A sanitizer has memory of its own.
+        #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
+            @Test("The memory of a conversion is bounded", .enabled(if: python != nil, "needs python3")) func memoryIsBounded() throws {
+                let source = try Self.makeLarge(), new = ToolProcess.temporaryPath()
+                defer { ToolProcess.cleanUp(source, new) }
+                let (process, output, error) = try ToolProcess.start(["convert", source, "-o", new])
+                defer { ToolProcess.cleanUp(output.path, error.path) }
+                var peak = 0
+                while process.isRunning {
+                    peak = max(peak, Self.privateMemory(of: process))
+                    usleep(2000)
+                }
+                #expect(process.terminationStatus == 0)
+                #expect(peak > 0 && peak < 64 << 10, "\(peak) KiB")
+            }
+        #endif
+    #endif
+
+    @Test("A conversion that is killed leaves no file under the new name, or a whole one, and the next one succeeds",
+        .enabled(if: python != nil, "needs python3"))
+    func killedConversionsAreRepeated() throws {
+        let source = try Self.makeLarge(), new = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(source, new) }
+        for milliseconds in [30, 150, 400, 800, 1500] {
+            let (process, output, error) = try ToolProcess.start(["convert", source, "-o", new])
+            usleep(UInt32(milliseconds) * 1000)
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            ToolProcess.cleanUp(output.path, error.path)
+            guard FileManager.default.fileExists(atPath: new) else { continue }
+            #expect(try ToolProcess.run("verify", new).status == 0)
+            ToolProcess.cleanUp(new)
+        }
+        let done = try ToolProcess.run("convert", source, "-o", new)
+        #expect(done.status == 0, "\(done.error)")
+        #expect(!FileManager.default.fileExists(atPath: new + ".migrating"))
+        #expect(try ToolProcess.run("query", new, "Person", "--count").output.contains("\(Self.rows + 2)"))
+    }
+
+    @Test("A conversion without room leaves no file", .enabled(if: python != nil, "needs python3")) func missingRoomLeavesNoFile() throws {
+        let source = try Self.makeLarge(), new = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(source, new) }
+        // 512-byte blocks; SIGXFSZ is ignored, so that a write past the limit is an error.
+        let script = "trap '' XFSZ; ulimit -f 4000; exec \"$0\" convert \"$1\" -o \"$2\""
+        let result = try ToolProcess.run(
+            "-c", script, ToolProcess.executable.path, source, new, executable: URL(fileURLWithPath: "/bin/sh"))
+        #expect(result.status == 1 && !result.error.isEmpty, "\(result.status) \(result.error)")
+        #expect(!FileManager.default.fileExists(atPath: new) && !FileManager.default.fileExists(atPath: new + ".migrating"))
+    }
+
+    @Test("A missing file, another program's database and wrong usage give the exit code 2") func otherFilesAreWrongUsage() throws {
+        let new = ToolProcess.temporaryPath(), text = ToolProcess.temporaryPath("txt")
+        defer { ToolProcess.cleanUp(new, text) }
+        try Data(String(repeating: "no database ", count: 100).utf8).write(to: URL(fileURLWithPath: text))
+        for arguments in [["convert", "/nowhere/App.sqlite", "-o", new], ["convert", text, "-o", new], ["convert", Self.store("dangling")]] {
+            let result = try ToolProcess.start(arguments)
+            result.process.waitUntilExit()
+            #expect(result.process.terminationStatus == 2, "\(arguments)")
+            ToolProcess.cleanUp(result.output.path, result.error.path)
+        }
+        #expect(!FileManager.default.fileExists(atPath: new))
+    }
+}
