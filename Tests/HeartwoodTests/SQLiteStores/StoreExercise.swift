@@ -7,36 +7,41 @@ enum StoreExercise {
     /// - Parameter model: the store's; nil for the one that the store itself tells.
     /// - Returns: the errors that reading met. Each but an error of opening leaves the rest readable.
     static func errors(at file: URL, model: NSManagedObjectModel?) -> [NSError] {
-        var errors: [NSError] = []
-        func attempt(_ body: () throws -> Void) {
-            do { try body() } catch { errors.append(error as NSError) }
-        }
-        attempt { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: file) }
-        attempt {
+        let attempts = Attempts()
+        attempts.run { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: file) }
+        attempts.run {
             let found = try model ?? CoreDataStoreModel.find(storeAt: file.path).model
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: found)
             let store = try coordinator.addPersistentStore(type: .sqlite, configuration: nil, at: file)
             let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
             context.persistentStoreCoordinator = coordinator
-            for entity in found.entities { readAll(entity, in: context, attempt) }
-            attempt { try readHistory(in: context) }
+            for entity in found.entities { readAll(entity, in: context, attempts) }
+            attempts.run { try readHistory(in: context) }
             try coordinator.remove(store)
         }
-        return errors
+        return attempts.errors
     }
 
-    private static func readAll(_ entity: NSEntityDescription, in context: NSManagedObjectContext, _ attempt: (() throws -> Void) -> Void) {
-        attempt {
+    private final class Attempts {
+        private(set) var errors: [NSError] = []
+
+        func run(_ body: () throws -> Void) {
+            do { try body() } catch { errors.append(error as NSError) }
+        }
+    }
+
+    private static func readAll(_ entity: NSEntityDescription, in context: NSManagedObjectContext, _ attempts: Attempts) {
+        attempts.run {
             let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
             _ = try context.count(for: request)
             for object in try context.fetch(request) {
                 for property in object.entity.properties {
-                    attempt { try read(property.name, of: object, in: context) }
+                    attempts.run { try read(property.name, of: object, in: context) }
                 }
             }
         }
         for (name, attribute) in entity.attributesByName where !attribute.isTransient {
-            attempt {
+            attempts.run {
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
                 request.predicate = NSPredicate(format: "%K != nil", name)
                 request.sortDescriptors = attribute.attributeType == .stringAttributeType ? [NSSortDescriptor(key: name, ascending: true)] : []
