@@ -29,7 +29,7 @@ let package = Package(
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
-        .target(name: "Heartwood", dependencies: ["FileReading", "PredicateClasses", "RecordLog", "SQLiteFile"], swiftSettings: strict),
+        .target(name: "Heartwood", dependencies: ["FileReading", "PredicateClasses", "RecordLog", "SQLiteBuilder", "SQLiteFile"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         .executableTarget(name: "HeartwoodTool", dependencies: ["FileReading", "Heartwood", "ModelCode", "Platform", "RecordLog"], swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.

@@ -3,11 +3,12 @@ import Heartwood
 
 struct ExportCommand: Command {
     static let name = "export"
-    static let summary = "write an entity's objects as JSON Lines or CSV"
+    static let summary = "write objects as JSON Lines or CSV, or a store as SQLite"
     static let help = """
         USAGE: heartwood export STORE --entity E [--where PREDICATE] [--sort KEYS] [--limit N] [--format jsonl|csv] [--ids]
                                 [--accept-damage]
                heartwood export STORE --all [--accept-damage]
+               heartwood export STORE --format sqlite -o FILE [--model M | --plain] [--accept-damage]
 
         Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
         has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the one that the model states
@@ -22,10 +23,20 @@ struct ExportCommand: Command {
           --ids               "@id" and "@entity" for one entity's objects, so that an import can connect those without keys
           --where 'age > 30 AND name BEGINSWITH "A"'
           --sort name,-age    ascending, and descending with a minus, or as age:desc
+
+        --format sqlite writes the whole store to a new file in Core Data's layout, for apps on Apple's platforms: tables, columns, keys and
+        indexes as Core Data makes them, external data in the rows, no history. Objects keep their URIs, unless two entities of one
+        hierarchy have the same number; that is said. Decimals keep 15 to 17 digits, as in Core Data.
+
+          -o FILE             the file to make; nothing may be there
+          --model M           a .momd, or a .mom in it, or a store of Core Data's with this version of the model: for the version hashes,
+                              which Heartwood cannot compute. Without them Core Data opens the file only with
+                              NSIgnorePersistentStoreVersioningOption
+          --plain             ordinary tables for SQL instead: readable names, foreign keys, dates as ISO 8601, decimals and UUIDs as text
         \(DamagedStore.help)
         """
-    static let options: Set<String> = ["entity", "where", "sort", "limit", "format"]
-    static let flags: Set<String> = ["all", "ids", DamagedStore.flag]
+    static let options: Set<String> = ["entity", "where", "sort", "limit", "format", "output", "model"]
+    static let flags: Set<String> = ["all", "ids", DatabaseExport.flag, DamagedStore.flag]
 
     private let store: String
     /// nil for all entities.
@@ -36,12 +47,20 @@ struct ExportCommand: Command {
     private let limit: Int
     private let isCSV: Bool
     private let acceptsDamage: Bool
+    /// nil for lines.
+    private let database: DatabaseExport?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
         entity = arguments["entity"]
         labels = arguments.has("ids") || arguments.has("all")
-        if arguments.has("all") {
+        database = arguments["format"] == "sqlite" ? try DatabaseExport(arguments) : nil
+        if database == nil, let other = ["output", "model"].first(where: { arguments[$0] != nil }) ?? (arguments.has("plain") ? "plain" : nil) {
+            throw ToolError.usage("--\(other) goes with --format sqlite only; lines are written to standard output")
+        }
+        if database != nil {
+            // It has checked its options.
+        } else if arguments.has("all") {
             guard entity == nil, ["where", "sort", "limit"].allSatisfy({ arguments[$0] == nil }), arguments["format"] ?? "jsonl" == "jsonl" else {
                 throw ToolError.usage("--all writes every object as JSON Lines; it goes with no other option")
             }
@@ -55,12 +74,17 @@ struct ExportCommand: Command {
         switch arguments["format"] ?? "jsonl" {
         case "jsonl": isCSV = false
         case "csv": isCSV = true
-        case let other: throw ToolError.usage("--format is jsonl or csv, not \"\(other)\"")
+        case "sqlite": isCSV = false
+        case let other: throw ToolError.usage("--format is jsonl, csv or sqlite, not \"\(other)\"")
         }
     }
 
     func run() throws -> Int32 {
         let open = try OpenStore(path: store, isReadOnly: true, acceptsDamage: acceptsDamage)
+        if let database {
+            try database.run(open)
+            return 0
+        }
         let output = OutputBuffer()
         if let entity {
             try write(open.entity(entity), of: open, to: output)

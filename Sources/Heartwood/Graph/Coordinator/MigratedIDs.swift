@@ -10,11 +10,12 @@ final class MigratedIDs: NSArray {
     private var source: Source?
     private lazy var list = source?.list() ?? []
 
-    /// Stores whose rows have equal numbers.
     private struct Source {
         let old: NSPersistentStore
         let new: NSPersistentStore
         let view: RecordLogView
+        /// Of the new store, for a row of the view. The default is for rows with equal numbers.
+        var newReference: (EntityTable, RowReference) -> RowReference? = { $1 }
 
         /// Leaves out rows behind damaged bytes; reading the store reports the damage.
         func list() -> [NSManagedObjectID] {
@@ -22,8 +23,9 @@ final class MigratedIDs: NSArray {
             for table in view.schema.tables {
                 guard let table else { continue }
                 try? view.snapshot.scan(table.id) { row in
-                    for store in [old, new] {
-                        let key = ObjectKey(rawValue: row.reference.rawValue &+ store.slotBase)
+                    guard let reference = newReference(table, row.reference) else { return true }
+                    for (store, reference) in [(old, row.reference), (new, reference)] {
+                        let key = ObjectKey(rawValue: reference.rawValue &+ store.slotBase)
                         list.append(NSManagedObjectID(entity: table.runtime.entity, key: key, store: store, contextToken: 0))
                     }
                     return true
@@ -50,6 +52,15 @@ final class MigratedIDs: NSArray {
         }
         let ids = MigratedIDs()
         if let view = try? new.newestView() as? RecordLogView { ids.source = Source(old: old, new: new, view: view) }
+        return ids
+    }
+
+    /// - Parameter rows: of the old store.
+    static func of(_ rows: SQLiteStoreExport.Rows, from old: NSPersistentStore, to new: NSPersistentStore) -> NSArray {
+        let ids = MigratedIDs(), schema = (new as? SQLiteStore)?.schema
+        ids.source = Source(old: old, new: new, view: rows.view) { table, reference in
+            schema?.table(of: table.runtime.entity).map { RowReference(table: $0.id, row: UInt64(rows.keys.key(reference))) }
+        }
         return ids
     }
 

@@ -6,11 +6,14 @@ extension NSPersistentStoreCoordinator {
     /// Writes a store's contents to a new store of any type, and adds the new store in its place. Unsaved changes of contexts are not
     /// included.
     ///
-    /// The new store has its own identity but where it is said below, the client's metadata, and the configuration of the old store, whose file stays. Objects of the
-    /// old store now belong to a removed store: `reset()` the contexts and fetch again. Between record logs, in files or in memory, rows
-    /// are copied unchanged and keep their numbers. From an SQLite store to a record log in a file, objects keep their URIs, since the new store has
-    /// the old one's identifier; it has the old one's history if its options have one tracked. All other migrations copy objects, without their classes' code and without validation,
-    /// and hold all of them in memory; derived attributes are derived again.
+    /// The new store has its own identity, except where it is said below. It has the client's metadata and the configuration of the old store,
+    /// whose file stays. Objects of the old store now belong to a removed store: `reset()` the contexts and fetch again. Between record logs, in
+    /// files or in memory, rows
+    /// are copied unchanged and keep their numbers. From an SQLite store to a record log in a file, objects keep their URIs, since the new store
+    /// has the old one's identifier; it has the old one's history if its options ask for one. A store of the type `NSSQLiteStoreType` is written
+    /// in Core Data's layout, from the rows of a record log, a store in memory or an atomic store, without history; it can then only be read. All
+    /// other migrations copy objects, without their classes' code and without validation, and hold all of them in memory; derived attributes are
+    /// derived again.
     ///
     /// The new store is written beside its URL and takes it once it is complete, with the permissions, owner and group of the old store's
     /// file. Crash points: before that there is no file at the URL; after it the complete store. An `NSIncrementalStore` gets everything at
@@ -31,8 +34,13 @@ extension NSPersistentStoreCoordinator {
             persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options, ())
         let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
         if hasFile { try StoreFiles.free(url) }
-        var copies: [ObjectCopy.Pair]?
-        if let source = store as? RecordLogStore, let target = new as? RecordLogStore {
+        var copies: [ObjectCopy.Pair]?, exported: SQLiteStoreExport.Rows?
+        if new is SQLiteStore {
+            switch try SQLiteStoreMigration(coordinator: self, store: store, url: url).write() {
+            case .rows(let rows): exported = rows
+            case .copies(let pairs): copies = pairs
+            }
+        } else if let source = store as? RecordLogStore, let target = new as? RecordLogStore {
             try source.copy(to: target)
         } else if let source = store as? SQLiteStore, hasFile, new is RecordLogStore {
             try source.convert(to: url, managedObjectModel, options)
@@ -40,9 +48,14 @@ extension NSPersistentStoreCoordinator {
             copies = try StoreMigration(coordinator: self, store: store, url: url, options: options, type: storeType).write(to: new)
         }
         do {
-            try attach(new, inPlaceOf: store, copies)
+            try attach(new, inPlaceOf: store, copies, exported: exported)
         } catch {
-            if hasFile { try? storeClass.destroy(at: url, options: options) }
+            if new is SQLiteStore {
+                // The class removes no file, and this one is new.
+                try? FileManager.default.removeItem(at: url)
+            } else if hasFile {
+                try? storeClass.destroy(at: url, options: options)
+            }
             throw error
         }
         return new
@@ -91,7 +104,7 @@ struct StoreMigration {
             if copied.isEmpty { try made.save(SaveBatch(origin: .none) { _ in nil }) }
             if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
             try target.remove(made)
-            if folder != nil { try LogStore.rename(file.path, to: url.path, replacing: false, like: sourcePath) }
+            if folder != nil { try LogStore.rename(file.path, to: url.path, replacing: false, like: store.regularFilePath) }
             return copied
         } catch {
             for store in target.persistentStores { try? target.remove(store) }
@@ -99,15 +112,17 @@ struct StoreMigration {
         }
     }
 
-    /// The file whose permissions the new file gets; nil if the old store has no file.
-    private var sourcePath: String? {
-        guard store.type != NSInMemoryStoreType, let url = store.url, url.isFileURL else { return nil }
-        let path = url.resolvingSymlinksInPath().path
-        return (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular ? path : nil
-    }
-
     private func copyMetadata(to made: NSPersistentStore) throws {
         let clients = store.metadata.filter { !RecordLogMetadata.storesOwn.contains($0.key) }
         if !clients.isEmpty { try made.setMetadata(made.metadata.merging(clients) { $1 }) }
+    }
+}
+
+extension NSPersistentStore {
+    /// The store's file, whose permissions a copy gets; nil if the store has none.
+    final var regularFilePath: String? {
+        guard type != NSInMemoryStoreType, let url, url.isFileURL else { return nil }
+        let path = url.resolvingSymlinksInPath().path
+        return (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular ? path : nil
     }
 }

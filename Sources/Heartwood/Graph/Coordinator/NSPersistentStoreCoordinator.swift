@@ -188,7 +188,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - old: a store to remove once the new one is open.
     ///   - copies: the objects copied from the old store; nil if the rows of both stores have equal numbers.
-    final func attach(_ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil, _ copies: [ObjectCopy.Pair]? = nil) throws {
+    ///   - exported: the rows that were written to a new SQLite file.
+    final func attach(
+        _ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil, _ copies: [ObjectCopy.Pair]? = nil,
+        exported: SQLiteStoreExport.Rows? = nil
+    ) throws {
         adding.lock()
         defer { adding.unlock() }
         let firstSlot = state.withLock { $0.freeSlot() }
@@ -211,7 +215,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         adopt(store, runtimes, at: index)
         if let old {
             change[NSRemovedPersistentStoresKey] = [old]
-            change[NSUUIDChangedPersistentStoresKey] = [old, store, MigratedIDs.of(copies, from: old, to: store, in: self)] as [Any]
+            let ids = exported.map { MigratedIDs.of($0, from: old, to: store) } ?? MigratedIDs.of(copies, from: old, to: store, in: self)
+            change[NSUUIDChangedPersistentStoresKey] = [old, store, ids] as [Any]
         }
         store.didAdd(to: self)
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)

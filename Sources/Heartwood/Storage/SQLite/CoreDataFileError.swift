@@ -1,4 +1,5 @@
 import Foundation
+internal import SQLiteBuilder
 internal import SQLiteFile
 
 /// Errors of Core Data's files, with Core Data's codes.
@@ -63,12 +64,27 @@ enum CoreDataFileError {
 
     private static func description(_ error: SQLiteFileError) -> String {
         guard error.code == .notFound else { return "\(error)" }
-        return "\(error.path): there is no such file. Heartwood reads SQLite stores and makes none: check the URL, or make a store of the type "
-            + "NSRecordLogStoreType."
+        return "\(error.path): there is no such file, and opening makes no SQLite store: check the URL, make a store of the type "
+            + "NSRecordLogStoreType, or write one with migratePersistentStore(_:to:type:)."
     }
 
     /// Wraps an error of the file, and returns any other error unchanged.
     static func wrapIfOfFile(_ error: any Error, opening: Bool = false) -> any Error {
         (error as? SQLiteFileError).map { wrap($0, opening: opening) } ?? error
+    }
+
+    /// An error of a file that is written.
+    static func wrap(_ error: SQLiteBuildError) -> NSError {
+        let code = switch error.code {
+        case .exists: CocoaError.Code.fileWriteFileExists.rawValue
+        case .noFolder: CocoaError.Code.fileNoSuchFile.rawValue
+        case .noSpace: CocoaError.Code.fileWriteOutOfSpace.rawValue
+        case .duplicateKey: NSManagedObjectConstraintValidationError
+        case .invalidSchema: NSPersistentStoreIncompatibleSchemaError
+        case .io, .rowidOrder, .tooLarge, .closed: NSPersistentStoreSaveError
+        }
+        return CoreDataError.make(
+            code, "\(error)",
+            [NSUnderlyingErrorKey: error, NSFilePathErrorKey: error.path, NSLocalizedRecoverySuggestionErrorKey: error.remedy])
     }
 }

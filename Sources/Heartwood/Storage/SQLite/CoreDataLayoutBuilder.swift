@@ -4,7 +4,8 @@ import Foundation
 struct CoreDataLayoutBuilder {
     private let list: [NSEntityDescription]
     private let numbers: EntityNumbers
-    private let schema: CoreDataSchema
+    /// nil: only the prediction is asked for.
+    private let schema: CoreDataSchema?
     private let path: String
     private var columns: [String: ColumnNames] = [:]
     /// The joins that were found, by relationship.
@@ -17,11 +18,21 @@ struct CoreDataLayoutBuilder {
     }
 
     /// What a column has for its property.
-    private enum Use { case value, entityKey, owner, order }
+    enum Use { case value, entityKey, owner, order }
 
     private var claims: [ClaimID: (table: String, index: Int)] = [:]
+    private var order: [Claimed] = []
 
-    init(_ list: [NSEntityDescription], _ numbers: EntityNumbers, _ schema: CoreDataSchema, path: String) throws {
+    /// A claim of a column, in the order of all claims.
+    private struct Claimed {
+        let table: String
+        let index: Int
+        let owner: NSEntityDescription
+        let property: NSPropertyDescription
+        let use: Use
+    }
+
+    init(_ list: [NSEntityDescription], _ numbers: EntityNumbers, _ schema: CoreDataSchema?, path: String) throws {
         self.numbers = numbers
         self.schema = schema
         self.path = path
@@ -45,7 +56,7 @@ struct CoreDataLayoutBuilder {
     mutating func build() throws -> [Int64: CoreDataLayout.Entity] {
         for entity in list { try claimColumns(of: entity) }
         for entity in list { claimColumnsOfOwners(of: entity) }
-        for table in columns.keys { columns[table]?.match(schema.columns(of: table)) }
+        for table in columns.keys { columns[table]?.match(schema?.columns(of: table) ?? []) }
         for entity in list { findJoins(of: entity) }
         var result: [Int64: CoreDataLayout.Entity] = [:]
         for entity in list {
@@ -63,16 +74,24 @@ struct CoreDataLayoutBuilder {
     private mutating func claim(_ base: String, _ table: String, _ owner: NSEntityDescription, _ property: NSPropertyDescription, _ use: Use) {
         let index = columns[table, default: ColumnNames()].claim(base)
         claims[ClaimID(entity: ObjectIdentifier(owner), property: property.name, use: use)] = (table, index)
+        order.append(Claimed(table: table, index: index, owner: owner, property: property, use: use))
+    }
+
+    /// The columns of a new store, by table, in the order in which the rules give them their names.
+    mutating func predict() throws -> [String: [CoreDataColumn]] {
+        for entity in list { try claimColumns(of: entity) }
+        for entity in list { claimColumnsOfOwners(of: entity) }
+        var result = columns.mapValues { _ in [CoreDataColumn]() }
+        for claim in order {
+            guard let name = columns[claim.table]?.claims[claim.index].name else { continue }
+            result[claim.table]?.append(CoreDataColumn(name: name, owner: claim.owner, property: claim.property, use: claim.use))
+        }
+        return result
     }
 
     private mutating func claimColumns(of entity: NSEntityDescription) throws {
         let table = Self.table(of: entity)
-        guard schema.tables[table] != nil else {
-            throw CoreDataFileError.misfit(path, entity.name ?? "", nil, "the store has no table \(table) for the entity \(entity.name ?? "?")")
-        }
-        for name in ColumnNames.own.sorted() where !schema.has(name, in: table) {
-            throw CoreDataFileError.damaged(path, "the table \(table) has no column \(name)")
-        }
+        if let schema { try Self.check(table, of: entity, schema, path) }
         columns[table, default: ColumnNames()] = columns[table] ?? ColumnNames()
         for (_, property) in entity.ownPropertiesByName where !property.isTransient {
             if property is NSAttributeDescription, PropertyKind(property).columnType != nil {
@@ -80,6 +99,15 @@ struct CoreDataLayoutBuilder {
             } else if let relationship = property as? NSRelationshipDescription, !relationship.isToMany {
                 claimToOne(relationship, table, entity)
             }
+        }
+    }
+
+    private static func check(_ table: String, of entity: NSEntityDescription, _ schema: CoreDataSchema, _ path: String) throws {
+        guard schema.tables[table] != nil else {
+            throw CoreDataFileError.misfit(path, entity.name ?? "", nil, "the store has no table \(table) for the entity \(entity.name ?? "?")")
+        }
+        for name in ColumnNames.own.sorted() where !schema.has(name, in: table) {
+            throw CoreDataFileError.damaged(path, "the table \(table) has no column \(name)")
         }
     }
 
@@ -112,6 +140,7 @@ struct CoreDataLayoutBuilder {
     }
 
     private mutating func findJoins(of entity: NSEntityDescription) {
+        guard let schema else { return }
         for (_, property) in entity.ownPropertiesByName {
             guard let relationship = property as? NSRelationshipDescription, relationship.isToMany, !relationship.isTransient,
                 let inverse = relationship.inverseRelationship, inverse.isToMany, joins[ObjectIdentifier(relationship)] == nil
@@ -178,6 +207,7 @@ struct CoreDataLayoutBuilder {
     // MARK: Differences
 
     func differences() -> [String] {
+        guard let schema else { return [] }
         var result: [String] = [], known = Set(joins.values.map(\.table))
         for (table, names) in columns.sorted(by: { $0.key < $1.key }) {
             known.insert(table)

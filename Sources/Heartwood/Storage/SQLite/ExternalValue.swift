@@ -8,10 +8,12 @@ enum ExternalValue {
     case inline(UnsafeRawBufferPointer)
     case file(String)
 
+    static let inlineTag: UInt8 = 1
+
     /// - Returns: nil if the bytes have another form.
     init?(_ bytes: UnsafeRawBufferPointer) {
         switch bytes.first {
-        case 1: self = .inline(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+        case Self.inlineTag: self = .inline(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
         case 2:
             let name = bytes.dropFirst().prefix { $0 != 0 }
             // A name, and no path: it must not lead out of the directory.

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Stores of Core Data's that become a record log and then a file in Core Data's layout again.
+@Suite(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) struct WrittenStoreTests {
+    /// The differences that a round trip may make, by the beginnings of the script's lines.
+    private static let allowed: [(line: String, reason: String)] = [
+        ("version: ", "a migration through objects inserts them anew"),
+        ("maximum: ", "the greatest key is that of the rows that are there"),
+        ("external: ", "values of external files come into the rows, so that the file is all that there is"),
+        ("table is not there: A", "history is not written"),
+        ("table is not there: sqlite_", "SQLite's own statistics"),
+        ("index is not there: A", "an index of the history"),
+        ("table is not there: ZT_", "a table of the app's own"),
+        ("metadata: NSStoreModelVersionHashesDigest", "only Core Data computes it"),
+        ("metadata: NSStoreModelVersionChecksumKey", "only Core Data computes it"),
+    ]
+
+    /// Differences of single stores.
+    private static let allowedOf: [String: [(line: String, reason: String)]] = [
+        "attributes-text": [("values: ZWORD.ZAURL2", "Foundation has no URL without text, so it is nil")],
+        "attributes-types": [("values: ZTHING.ZLINK", "Foundation has no URL without text, so it is nil")],
+        "constraints-indexes": [("table is not there: Z_RT_", "indexes in several dimensions are not made")],
+        "dangling": [
+            ("values: ZPERSON.", "references that lead nowhere are dropped"), ("pairs: ", "references that lead nowhere are dropped"),
+            ("order: ", "references that lead nowhere are dropped"), ("order count: ", "references that lead nowhere are dropped"),
+        ],
+        "external": [("values: ZPHOTO.", "a value whose file is missing is nil")],
+        "history": [("index is not there: Z_TRANSACTION", "an index of the history")],
+        "history-old": [("index is not there: Z_TRANSACTION", "an index of the history")],
+        "history-tombstones": [("index is not there: Z_TRANSACTION", "an index of the history")],
+        "swiftdata": [("index is not there: Z_TRANSACTION", "an index of the history")],
+        "inheritance-numbers": [
+            ("entities: ", "the maker sorts an underscore behind letters, and Foundation sorts it before them; nobody has seen either"),
+            ("values: ", "the entities have other numbers"), ("version: ", "the entities have other numbers"),
+        ],
+        "many-to-many-itself": namedAfterOtherSide, "many-to-many-other-name": namedAfterOtherSide,
+        "many-to-many-reflexive": [("pairs: ", "pairs of a relationship that is its own inverse are written in both directions")],
+        "migrated-renamed": [("entities: ", "the renamed entity has its new name")],
+        "migrated-short-rows": [("table has another statement: ZPERSON", "columns that a migration added stand in their places")],
+        "migrated-sibling-defaults": [("values: ZITEM.", "values in columns of other entities are no values")],
+        "other-tables": [("table is not there: the app's own", "a table of the app's own")],
+        "quoted-names": [("table has another statement: ", "quotes"), ("index has another statement: ", "quotes")],
+        "to-one": [("values: ", "the two sides of a one-to-one relationship agree")],
+    ]
+
+    private static let namedAfterOtherSide = [
+        (line: "table is not there: Z_", reason: "the rule that names a join table is not known; most have the lower entity's name"),
+        (line: "table is new: Z_", reason: "as above"), (line: "index is not there: Z_", reason: "as above"),
+        (line: "index is new: Z_", reason: "as above"),
+    ]
+
+    static func problems(_ lines: [String], _ name: String) -> [String] {
+        let list = allowed + (allowedOf[name] ?? [])
+        return lines.filter { line in !list.contains { line.hasPrefix($0.line) } }
+    }
+
+    @Test("A made store that goes through a record log has the same objects, and its tables have the same rows")
+    func madeStoresComeBack() throws {
+        try CoreDataStoreFiles.withMadeStores { stores in
+            var count = 0
+            for made in stores where !made.name.hasPrefix("hostile-") && !Self.withoutModel.contains(made.name) {
+                do {
+                    try WrittenStore(ExpectedObjects(made)).check(Self.problems)
+                    count += 1
+                } catch {
+                    Issue.record("\(made): \(error)")
+                }
+            }
+            #expect(count > 40)
+        }
+    }
+
+    /// Stores whose models only their makers know.
+    private static let withoutModel: Set = ["old-without-cache", "cache-empty", "old-constraints"]
+}
+
+@Suite(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)")) struct WrittenSharedStoreTests {
+    @Test("A real store that goes through a record log has the same objects, and its tables have the same rows") func realStoresComeBack() throws {
+        for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
+            let place = SharedStores.folder.appendingPathComponent(folder)
+            guard FileManager.default.fileExists(atPath: place.appendingPathComponent("EXPECTED.jsonl").path) else { continue }
+            let lines = try SharedStores.expected(folder)
+            let file = place.appendingPathComponent(try #require(lines.first?["store"] as? String))
+            let source = SharedStores.files(".xcdatamodeld", of: folder).first ?? SharedStores.files(".xcdatamodel", of: folder).first
+            do {
+                try WrittenStore(ExpectedObjects(name: folder, file: file, lines: lines)).check(source: source, WrittenStoreTests.problems)
+            } catch {
+                Issue.record("\(folder): \(error)")
+            }
+        }
+    }
+}
