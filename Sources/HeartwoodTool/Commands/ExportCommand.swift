@@ -22,9 +22,10 @@ struct ExportCommand: Command {
           --ids               "@id" and "@entity" for one entity's objects, so that an import can connect those without keys
           --where 'age > 30 AND name BEGINSWITH "A"'
           --sort name,-age    ascending, and descending with a minus, or as age:desc
+        \(CoreDataStore.help)
         \(DamagedStore.help)
         """
-    static let options: Set<String> = ["entity", "where", "sort", "limit", "format"]
+    static let options: Set<String> = ["entity", "where", "sort", "limit", "format", CoreDataStore.option]
     static let flags: Set<String> = ["all", "ids", DamagedStore.flag]
 
     private let store: String
@@ -36,6 +37,7 @@ struct ExportCommand: Command {
     private let limit: Int
     private let isCSV: Bool
     private let acceptsDamage: Bool
+    private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
@@ -51,6 +53,7 @@ struct ExportCommand: Command {
         limit = try arguments.integer("limit", default: 0)
         predicate = try QueryText.predicate(arguments["where"])
         acceptsDamage = arguments.has(DamagedStore.flag)
+        modelFile = arguments[CoreDataStore.option]
         sort = QueryText.order(arguments["sort"])
         switch arguments["format"] ?? "jsonl" {
         case "jsonl": isCSV = false
@@ -60,7 +63,7 @@ struct ExportCommand: Command {
     }
 
     func run() throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: true, acceptsDamage: acceptsDamage)
+        let open = try OpenStore(path: store, modelFile: modelFile, isReadOnly: true, acceptsDamage: acceptsDamage)
         let output = OutputBuffer()
         if let entity {
             try write(open.entity(entity), of: open, to: output)

@@ -12,13 +12,27 @@ final class OpenStore {
     let entities: [NSEntityDescription]
 
     /// - Parameters:
+    ///   - modelFile: the path of a model, for a Core Data store without one.
     ///   - configuration: the configuration of a new store; an existing store keeps its own.
     ///   - acceptsDamage: whether to open a damaged store at its state before the damage, with a warning.
     init(
-        path: String, model: NSManagedObjectModel? = nil, configuration: String? = nil, isReadOnly: Bool, durability: RecordLogDurability = .full,
-        usesMemoryMapping: Bool = true, acceptsDamage: Bool = false
+        path: String, model: NSManagedObjectModel? = nil, modelFile: String? = nil, configuration: String? = nil, isReadOnly: Bool,
+        durability: RecordLogDurability = .full, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false
     ) throws {
         url = URL(fileURLWithPath: path)
+        guard !CoreDataStore.isOne(path) else {
+            if !isReadOnly { try CoreDataStore.refuse(path, CoreDataStore.conversion(path)) }
+            let found = try CoreDataStore.model(path, given: modelFile), part = try found.configuration(ofStoreAt: path)
+            self.model = found.model
+            coordinator = NSPersistentStoreCoordinator(managedObjectModel: found.model)
+            entities = found.model.entities(forConfigurationName: part) ?? found.model.entities
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: part, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+            context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            return
+        }
+        guard modelFile == nil else { throw ToolError.usage("--model is for Core Data stores; \(path) carries its model, if it is a store") }
         let used = try model ?? DamagedStore.model(at: url, usesMemoryMapping: usesMemoryMapping, isAccepted: acceptsDamage, warns: false)
         self.model = used
         let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
