@@ -88,7 +88,7 @@ struct VerifyCommand: Command {
         Output.line(
             "sound: \(Output.number(report.pages)) pages, \(Output.number(report.trees)) trees, \(Output.number(report.rows)) rows, "
                 + "\(Output.number(report.indexEntries)) index entries"
-                + (report.logCommits == 0 ? "" : ", \(Output.number(report.logCommits)) commits of the log"))
+                + (report.logCommits == 0 ? "" : ", \(CoreDataReport.count(report.logCommits, "commit")) of the log"))
         return 0
     }
 

@@ -9,8 +9,8 @@ extension CoreDataReport {
             "log": report.log.map { log($0) as Any } ?? NSNull(), "history": report.history.map { history($0) as Any } ?? NSNull(),
             "external": report.external.map { external($0) as Any } ?? NSNull(),
             "model": [
-                "origin": report.modelOrigin, "versionIdentifiers": report.modelIdentifiers, "guesses": report.guesses, "warnings": report.warnings,
-                "misfit": report.misfit ?? NSNull(),
+                "origin": report.modelOrigin, "versionIdentifiers": report.modelIdentifiers, "guessReason": report.guessReason ?? NSNull(),
+                "guesses": report.guesses, "warnings": report.warnings, "misfit": report.misfit ?? NSNull(),
             ] as [String: Any],
             "lost": CoreDataReport(report).losses, "rowsOfNoEntity": report.strays,
         ]

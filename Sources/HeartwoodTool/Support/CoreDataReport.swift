@@ -33,8 +33,13 @@ struct CoreDataReport {
         number == 0 ? "of an unknown version" : "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
     }
 
-    private static func row(_ name: String, _ columns: String...) -> String {
-        DisplayWidth.padded(name, to: 44) + columns.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
+    /// Rows of names and numbers under their heading, with an empty line before.
+    private static func table(_ rows: [[String]]) -> [String] {
+        let width = rows.map { DisplayWidth.of($0[0]) }.max() ?? 0
+        return [""] + rows.map { row in
+            DisplayWidth.padded(row[0], to: max(44, width))
+                + row.dropFirst().map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
+        }
     }
 
     // MARK: The head
@@ -71,7 +76,8 @@ struct CoreDataReport {
 
     private var modelLines: [String] {
         let names = report.modelIdentifiers.isEmpty ? "" : ", version \(report.modelIdentifiers.joined(separator: ", "))"
-        return ["model       from \(report.modelOrigin)\(names)"] + report.warnings.map { Self.indentation + $0 }
+        let remarks = (report.guessReason.map { [$0] } ?? []) + report.warnings
+        return ["model       from \(report.modelOrigin)\(names)"] + remarks.map { Self.indentation + $0 }
     }
 
     private var history: String {
@@ -86,6 +92,7 @@ struct CoreDataReport {
     }
 
     private func externalLines(_ external: CoreDataInspection.External) -> [String] {
+        guard external.fileValues + external.inlineValues + external.untagged + external.unnamed > 0 else { return ["external    none"] }
         var lines = [
             "external    \(Self.count(external.fileValues, "value")) in files of \(Output.bytes(external.fileBytes)), "
                 + "\(Self.count(external.inlineValues, "value")) of \(Output.bytes(external.inlineBytes)) in the database",
@@ -114,7 +121,7 @@ struct CoreDataReport {
         return lines + report.guesses.map { Self.indentation + "guessed: \($0)" }
     }
 
-    /// What a conversion would not take over.
+    /// The parts that a conversion leaves out.
     var losses: [String] {
         var losses: [String] = []
         if report.history != nil { losses.append("the history, without --with-history") }
@@ -137,24 +144,26 @@ struct CoreDataReport {
             while let name = next, depth < 20 { (depth, next) = (depth + 1, parents[name] ?? nil) }
             return depth
         }
-        return ["", Self.row("ENTITY", "OBJECTS", "BYTES", "INDEXES")] + report.entities.map { entity in
+        return Self.table([["ENTITY", "OBJECTS", "BYTES", "INDEXES"]] + report.entities.map { entity in
             let name = String(repeating: "  ", count: depth(entity)) + entity.name + (entity.isAbstract ? " (abstract)" : "")
             let table = entity.parent == nil ? tables[entity.table] : nil
-            return Self.row(
-                name, Output.number(entity.objects), table.map { Output.bytes($0.bytes) } ?? "-", table.map { Output.bytes($0.indexBytes) } ?? "-")
-        }
+            return [
+                name, Output.number(entity.objects), table.map { Output.bytes($0.bytes) } ?? "-", table.map { Output.bytes($0.indexBytes) } ?? "-",
+            ]
+        })
     }
 
     private var tableLines: [String] {
         let others = report.tables.filter { $0.kind != .entity }.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) }
-        return ["", Self.row("OTHER TABLE", "ROWS", "BYTES", "INDEXES")] + others.map { table in
-            Self.row(table.name, Output.number(table.rows), Output.bytes(table.bytes), Output.bytes(table.indexBytes))
-        }
+        return Self.table([["OTHER TABLE", "ROWS", "BYTES", "INDEXES"]] + others.map { table in
+            [table.name, Output.number(table.rows), Output.bytes(table.bytes), Output.bytes(table.indexBytes)]
+        })
     }
 
     private var indexLines: [String] {
         guard !report.indexes.isEmpty else { return [] }
-        return ["", Self.row("INDEX", "ENTRIES", "BYTES")]
-            + report.indexes.map { Self.row("\($0.table) \($0.name)", Output.number($0.entries), Output.bytes($0.bytes)) }
+        return Self.table(
+            [["INDEX", "ENTRIES", "BYTES"]]
+                + report.indexes.map { ["\($0.table) \($0.name)", Output.number($0.entries), Output.bytes($0.bytes)] })
     }
 }

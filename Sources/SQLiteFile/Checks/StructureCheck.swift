@@ -24,7 +24,8 @@ struct StructureCheck {
         try walkFreelist(walk)
         let unused = walk.map.unused()
         result.unusedPages = unused.count
-        if let first = unused.first {
+        // Pages that a damaged one leads to seem unused.
+        if let first = unused.first, result.trees.allSatisfy(\.isSound) {
             let count = unused.count == 1 ? "1 page is" : "\(unused.count) pages are"
             report(StructureFinding(nil, page: first, "\(count) used by nothing, this one first"))
         }

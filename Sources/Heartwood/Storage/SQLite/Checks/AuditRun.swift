@@ -49,7 +49,8 @@ final class AuditRun {
             store = try ExaminedStore(file, given: given)
         } catch let error as SQLiteFileError {
             guard error.code == .corrupt else { throw error }
-            found(nil, Self.text(error.page, error.offset.map { Int(clamping: $0) }, error.message))
+            // The walk over the pages has found it already, where it is of the structure.
+            if report.isSound { found(nil, Self.text(error.page, error.offset.map { Int(clamping: $0) }, error.message)) }
             return note("The objects were not checked, since Core Data's own tables are damaged.")
         } catch {
             let error = error as NSError
@@ -78,8 +79,8 @@ final class AuditRun {
         if !log.isValid { found(nil, "the write-ahead log of \(log.bytes) bytes does not begin as a log does, so SQLite ignores it") }
         guard let frame = log.wrongFrame, let offset = log.wrongFrameOffset else { return }
         found(
-            nil, "the checksum of frame \(frame) of the write-ahead log does not hold, at byte \(offset) of the log: SQLite ignores the "
-                + "\(log.ignoredFrames) frames from there on")
+            nil, "the checksum of frame \(frame) of the write-ahead log does not hold, at byte \(offset) of the log: SQLite ignores the log from "
+                + "there on")
     }
 
     private func checkIndexes(_ structure: StructureReport, _ sound: Set<String>) throws {

@@ -31,7 +31,7 @@ package struct CoreDataAudit {
         package internal(set) var logCommits = 0
         /// Frames of a transaction that is not finished.
         package internal(set) var openFrames = 0
-        /// What was not checked, and why.
+        /// The parts that were not checked, with the reasons.
         package internal(set) var limits: [String] = []
         package var isSound: Bool { findingCount == 0 }
     }

@@ -90,6 +90,9 @@ package struct CoreDataInspection {
     package let frameworkVersion: Int?
     package let modelOrigin: String
     package let modelIdentifiers: [String]
+    /// The reason why the model is guessed; nil if it is not.
+    package let guessReason: String?
+    /// Statements about what is not certain of the model.
     package let guesses: [String]
     package let warnings: [String]
     /// The reason why the tables do not fit the model; nil if they do.
