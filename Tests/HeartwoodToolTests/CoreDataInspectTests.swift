@@ -79,7 +79,7 @@ import Testing
         let external = try Self.inspected("external")
         #expect(external.contains("1 file is missing in ") && external.contains("lost: the values of 1 missing file"), "\(external)")
         let guessed = try Self.inspected("old-without-cache")
-        #expect(guessed.contains("model       from the store's tables\n            STORE: has no model cache"), "\(guessed)")
+        #expect(guessed.contains("model       from the store's tables, version 1\n            STORE: has no model cache"), "\(guessed)")
         #expect(guessed.contains("guessed: Person has all attributes of its subentities."))
         #expect(try Self.inspected("dangling").contains("structure   sound"), "dangling references are no fault of the structure")
     }

@@ -15,7 +15,8 @@ enum ToolError: Error {
         case ToolError.failure(let text): DisplayWidth.printable(text)
         // These descriptions have names and texts of stores in them.
         case let error as StoreError: DisplayWidth.printable(error.description)
-        case let error as NSError: DisplayWidth.printable(text(of: error))
+        // The list of a model's versions has a line for each.
+        case let error as NSError: DisplayWidth.printable(text(of: error).replacing("\n  ", with: " "))
         default: "\(error)"
         }
     }
