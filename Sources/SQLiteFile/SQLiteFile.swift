@@ -174,6 +174,32 @@ extension SQLiteFile {
         state.log.map { LogFacts(frames: $0.frames, commits: $0.commits, openFrames: $0.openFrames, pages: $0.offsets.count) }
     }
 
+    /// The bytes of the file beside, for checks.
+    package struct LogFile: Sendable, Equatable {
+        package let bytes: UInt64
+        /// False for a file that SQLite ignores: its first bytes are those of no log.
+        package let isValid: Bool
+        package let salts: [UInt32]
+        /// Frames of which SQLite has no use, from an earlier cycle of the log or behind a wrong checksum.
+        package let ignoredFrames: Int
+        /// The number, from 1, of the first frame whose checksum does not hold, and its offset; nil if there is none.
+        package let wrongFrame: Int?
+        package let wrongFrameOffset: UInt64?
+    }
+
+    /// - Returns: nil if there is no log.
+    package func logFile() throws(SQLiteFileError) -> LogFile? {
+        guard let source = try files.open(.log) else { return nil }
+        let size = try source.status().size
+        guard let log = state.log else {
+            return LogFile(bytes: size, isValid: size == 0, salts: [], ignoredFrames: 0, wrongFrame: nil, wrongFrameOffset: nil)
+        }
+        let used = log.frames + log.openFrames, wrong = try log.endsAtWrongChecksum(in: source) ? used + 1 : nil
+        return LogFile(
+            bytes: size, isValid: true, salts: [log.salts.0, log.salts.1], ignoredFrames: max(0, log.frameCount(inBytes: size) - used),
+            wrongFrame: wrong, wrongFrameOffset: wrong.map(log.byteOffset))
+    }
+
     /// Whether a rollback journal is laid over the file.
     package var isRolledBack: Bool {
         if case .journal = state.overlay { return true }

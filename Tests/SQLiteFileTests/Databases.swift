@@ -61,6 +61,12 @@ enum Databases {
         }
     }
 
+    /// Runs statements on a database that is there.
+    static func execute(_ sql: String, at url: URL) throws {
+        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
+        _ = try run(["-c", program, url.path, sql])
+    }
+
     static func bytes(_ url: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: url)) }
 
     static func dump(_ url: URL) throws -> String { try String(contentsOf: url.appendingPathExtension("dump"), encoding: .utf8) }

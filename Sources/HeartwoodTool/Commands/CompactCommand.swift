@@ -51,6 +51,7 @@ struct CompactCommand: Command {
     }
 
     func run() throws -> Int32 {
+        try CoreDataStore.refuse(store, "SQLite's own `VACUUM` makes it small, or \(CoreDataStore.conversion(store))")
         if let target { return try copy(to: target) }
         let report: CompactionReport
         do {

@@ -33,9 +33,10 @@ struct ExportCommand: Command {
                               which Heartwood cannot compute. Without them Core Data opens the file only with
                               NSIgnorePersistentStoreVersioningOption
           --plain             ordinary tables for SQL instead: readable names, foreign keys, dates as ISO 8601, decimals and UUIDs as text
+        \(CoreDataStore.help)
         \(DamagedStore.help)
         """
-    static let options: Set<String> = ["entity", "where", "sort", "limit", "format", "output", "model"]
+    static let options: Set<String> = ["entity", "where", "sort", "limit", "format", "output", CoreDataStore.option]
     static let flags: Set<String> = ["all", "ids", DatabaseExport.flag, DamagedStore.flag]
 
     private let store: String
@@ -49,13 +50,14 @@ struct ExportCommand: Command {
     private let acceptsDamage: Bool
     /// nil for lines.
     private let database: DatabaseExport?
+    private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
         entity = arguments["entity"]
         labels = arguments.has("ids") || arguments.has("all")
         database = arguments["format"] == "sqlite" ? try DatabaseExport(arguments) : nil
-        if database == nil, let other = ["output", "model"].first(where: { arguments[$0] != nil }) ?? (arguments.has("plain") ? "plain" : nil) {
+        if database == nil, let other = arguments["output"] != nil ? "output" : arguments.has(DatabaseExport.flag) ? DatabaseExport.flag : nil {
             throw ToolError.usage("--\(other) goes with --format sqlite only; lines are written to standard output")
         }
         if database != nil {
@@ -70,6 +72,7 @@ struct ExportCommand: Command {
         limit = try arguments.integer("limit", default: 0)
         predicate = try QueryText.predicate(arguments["where"])
         acceptsDamage = arguments.has(DamagedStore.flag)
+        modelFile = arguments[CoreDataStore.option]
         sort = QueryText.order(arguments["sort"])
         switch arguments["format"] ?? "jsonl" {
         case "jsonl": isCSV = false
@@ -80,7 +83,9 @@ struct ExportCommand: Command {
     }
 
     func run() throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: true, acceptsDamage: acceptsDamage)
+        // In an export to SQLite the model of a record log tells the version hashes.
+        let given = database == nil || CoreDataStore.isOne(store) ? modelFile : nil
+        let open = try OpenStore(path: store, modelFile: given, isReadOnly: true, acceptsDamage: acceptsDamage)
         if let database {
             try database.run(open)
             return 0

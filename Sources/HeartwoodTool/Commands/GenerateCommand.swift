@@ -5,25 +5,31 @@ struct GenerateCommand: Command {
     static let name = "generate"
     static let summary = "write the classes of a model"
     static let help = """
-        USAGE: heartwood generate MODEL -o DIR [--import MODULE] [--all]
+        USAGE: heartwood generate MODEL|STORE -o DIR [--import MODULE] [--all] [--model M]
 
         Writes ENTITY+CoreDataClass.swift and ENTITY+CoreDataProperties.swift into DIR, as Xcode does: both for entities whose Codegen
         is Class Definition, the second alone for Category/Extension, neither for Manual/None. Files that are up to date are left.
+        MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom. Compiled models do not say which Codegen they ask for: all classes that
+        they name are written. STORE is a Core Data or SwiftData store (.sqlite) or a store of Heartwood's: each entity gets a class,
+        which is named like the entity where the store's model names none. Of a model's source that --model names, Codegen counts.
         Packages need not call this: the plugin HeartwoodModels does it when it is named on a target.
 
           --import MODULE   what the code imports: CoreData (default) or Heartwood
           --all             both files for every entity with a class of its own
+        \(CoreDataStore.help)
         """
-    static let options: Set<String> = ["output", "import"]
+    static let options: Set<String> = ["output", "import", CoreDataStore.option]
     static let flags: Set<String> = ["all"]
 
     private let model: String
     private let folder: String
     private let imported: String
     private let writesAll: Bool
+    private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
         model = try arguments.exactly(["MODEL"])[0]
+        modelFile = arguments[CoreDataStore.option]
         folder = try arguments.required("output")
         imported = arguments["import"] ?? "CoreData"
         guard ["CoreData", "Heartwood"].contains(imported) else {
@@ -35,7 +41,7 @@ struct GenerateCommand: Command {
     func run() throws -> Int32 {
         let files: [ClassWriter.File]
         do {
-            files = ClassWriter(try CodeModelReader.read(model), importing: imported, all: writesAll).files()
+            files = ClassWriter(try codeModel(), importing: imported, all: writesAll).files()
         } catch let error as CodeError {
             throw ToolError.failure(error.description)
         }
@@ -56,5 +62,13 @@ struct GenerateCommand: Command {
                     + (writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")
                 : "\(files.count) files, \(written) of them written to \(folder).")
         return 0
+    }
+
+    private func codeModel() throws -> CodeModel {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: model, isDirectory: &isDirectory), !isDirectory.boolValue,
+            CoreDataStore.isOne(model) || LoadedModel.isStore(URL(fileURLWithPath: model))
+        else { return try CodeModelReader.read(model) }
+        return try StoreCodeModel.read(model, modelFile: modelFile)
     }
 }

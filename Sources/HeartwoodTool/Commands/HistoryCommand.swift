@@ -12,14 +12,15 @@ struct HistoryCommand: Command {
           --limit N              at most so many
           --json                 an object a line, for programs
           --delete-before N|TIME delete the transactions with lower numbers, or that are earlier, and list nothing
+        \(CoreDataStore.help)
         \(DamagedStore.help)
 
         A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
         (with the properties), -deleted. They are listed by their numbers. A time is what the clock said when the transaction was
         made, and each is compared with TIME. A store tracks its history where it was once added with
-        NSPersistentHistoryTrackingKey.
+        NSPersistentHistoryTrackingKey. The history that Core Data keeps in a store of its own is listed, and cannot be deleted.
         """
-    static let options: Set<String> = ["after", "author", "limit", "delete-before"]
+    static let options: Set<String> = ["after", "author", "limit", "delete-before", CoreDataStore.option]
     static let flags: Set<String> = ["json", DamagedStore.flag]
 
     /// A position in a history.
@@ -47,6 +48,7 @@ struct HistoryCommand: Command {
     private let limit: Int
     private let isJSON: Bool
     private let acceptsDamage: Bool
+    private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
@@ -56,13 +58,14 @@ struct HistoryCommand: Command {
         limit = try arguments.integer("limit", default: .max, from: 1)
         isJSON = arguments.has("json")
         acceptsDamage = arguments.has(DamagedStore.flag)
+        modelFile = arguments[CoreDataStore.option]
         guard deleteBefore == nil || after == nil && author == nil && arguments["limit"] == nil && !isJSON else {
             throw ToolError.usage("--delete-before takes no other option")
         }
     }
 
     func run() throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: deleteBefore == nil, acceptsDamage: acceptsDamage)
+        let open = try OpenStore(path: store, modelFile: modelFile, isReadOnly: deleteBefore == nil, acceptsDamage: acceptsDamage)
         guard let found = open.coordinator.persistentStores.first else { return 1 }
         do {
             if let deleteBefore {

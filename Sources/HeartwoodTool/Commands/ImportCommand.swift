@@ -64,6 +64,7 @@ struct ImportCommand: Command {
     }
 
     func run() throws -> Int32 {
+        try CoreDataStore.refuse(store, "\(CoreDataStore.conversion(store)), and import into that")
         // The input comes first, so that no store is made when there is nothing to read.
         let lines = try LineReader(path: file)
         if model == nil, !StoredModel.isThere(URL(fileURLWithPath: store)) {

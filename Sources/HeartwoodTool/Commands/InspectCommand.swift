@@ -6,17 +6,20 @@ struct InspectCommand: Command {
     static let name = "inspect"
     static let summary = "show a store's contents and its use of space"
     static let help = """
-        USAGE: heartwood inspect STORE [--json] [--commit N] [--object URI] [--no-mmap]
+        USAGE: heartwood inspect STORE [--json] [--commit N] [--object URI] [--no-mmap] [--model M]
 
           --json         for programs
           --commit N     one commit: when, by whom, what it changed
           --object URI   one object's values, as export writes them
           --no-mmap      read the file in place of mapping it: for network and removable media
+        \(CoreDataStore.help)
         \(DamagedStore.help)
 
         Of a damaged store it shows what comes before the damage, in any case with a warning; with --accept-damage the exit code is 0 then.
+        Of a Core Data store (.sqlite) it shows versions, the model and its origin, the write-ahead log, entities with their objects and
+        bytes, indexes, history, values in files of their own, and what a conversion would lose. A subentity's bytes are in its root's.
         """
-    static let options: Set<String> = ["commit", "object"]
+    static let options: Set<String> = ["commit", "object", CoreDataStore.option]
     static let flags: Set<String> = ["json", "no-mmap", DamagedStore.flag]
 
     private let store: String
@@ -25,6 +28,7 @@ struct InspectCommand: Command {
     private let usesMemoryMapping: Bool
     private let commit: Int?
     private let object: String?
+    private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
@@ -33,15 +37,26 @@ struct InspectCommand: Command {
         usesMemoryMapping = !arguments.has("no-mmap")
         commit = arguments["commit"] == nil ? nil : try arguments.integer("commit", default: 0, from: 1)
         object = arguments["object"]
+        modelFile = arguments[CoreDataStore.option]
     }
 
     func run() throws -> Int32 {
-        if let commit { return try show(commit: UInt64(commit)) }
+        if let commit {
+            try CoreDataStore.refuse(store, "it has no commits; `heartwood history` lists the transactions of its history")
+            return try show(commit: UInt64(commit))
+        }
         if let object { return try show(object: object) }
+        if CoreDataStore.isOne(store) { return try showDatabase() }
         let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping)
         isJSON ? Output.data(try InspectionReport.json(report)) : Output.lines(InspectionReport.lines(report))
         if let damage = report.damage { DamagedStore.warn(damage) }
         return report.tail == .clean || report.tail == .inProgress || report.damage != nil && acceptsDamage ? 0 : 1
+    }
+
+    private func showDatabase() throws -> Int32 {
+        let report = try CoreDataInspection.inspect(path: store, given: try modelFile.map(CoreDataStore.file))
+        isJSON ? Output.data(try CoreDataReport.json(report)) : Output.lines(CoreDataReport(report).lines)
+        return report.database.faults == 0 && report.log?.wrongFrame == nil && report.misfit == nil ? 0 : 1
     }
 
     private func show(commit number: UInt64) throws -> Int32 {
@@ -60,7 +75,8 @@ struct InspectCommand: Command {
     }
 
     private func show(object uri: String) throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: true, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
+        let open = try OpenStore(
+            path: store, modelFile: modelFile, isReadOnly: true, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
         guard let url = URL(string: uri), let id = open.coordinator.managedObjectID(forURIRepresentation: url) else {
             throw ToolError.usage("\(uri) is not the URI of an object of this store (x-coredata://STORE/ENTITY/pNUMBER)")
         }

@@ -30,6 +30,7 @@ struct MigrateCommand: Command {
     }
 
     func run() throws -> Int32 {
+        try CoreDataStore.refuse(store, "\(CoreDataStore.conversion(store)), and migrate that")
         let old = try LoadedModel(path: store), new = try LoadedModel(path: model)
         let mappingModel = try mapping.map { path in
             guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }

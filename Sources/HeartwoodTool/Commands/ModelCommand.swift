@@ -6,21 +6,23 @@ struct ModelCommand: Command {
     static let name = "model"
     static let summary = "show, check, draw and compare models"
     static let help = """
-        USAGE: heartwood model FILE [--format table|json|svg|mermaid] [--svg OUT] [--mermaid OUT]
+        USAGE: heartwood model FILE [--format table|json|svg|mermaid] [--svg OUT] [--mermaid OUT] [--model M]
                heartwood model diff OLD NEW
 
-        FILE is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model.
+        FILE is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model. A Core Data store (.sqlite) has
+        it in its cache; without one --model names it, and else it is guessed from the tables, with a warning of what is not certain.
         Shows each entity with its properties, then what is allowed and seldom meant.
 
           --format F      table (the default), json, svg, or a Mermaid class diagram, on standard output
           --svg OUT       draw the model into the file OUT
           --mermaid OUT   write a Mermaid class diagram into the file OUT
+        \(CoreDataStore.help)
         \(DamagedStore.help)
 
         diff tells what changed, renames by their renaming identifiers (elementID), and whether a migration can be inferred;
         where not, why, and exit code 1.
         """
-    static let options: Set<String> = ["format", "svg", "mermaid"]
+    static let options: Set<String> = ["format", "svg", "mermaid", CoreDataStore.option]
     static let flags: Set<String> = [DamagedStore.flag]
 
     private enum Format: String, CaseIterable {
@@ -30,12 +32,14 @@ struct ModelCommand: Command {
     private let files: [String]
     private let isDifference: Bool
     private let acceptsDamage: Bool
+    private let modelFile: String?
     private let format: Format
     private let svg: String?
     private let mermaid: String?
 
     init(_ arguments: Arguments) throws {
         acceptsDamage = arguments.has(DamagedStore.flag)
+        modelFile = arguments[CoreDataStore.option]
         isDifference = arguments.positional.first == "diff" && arguments.positional.count > 1
         files = isDifference ? Array(try arguments.exactly(["diff", "OLD", "NEW"]).dropFirst()) : try arguments.exactly(["FILE"])
         let given = arguments["format"] ?? Format.table.rawValue
@@ -66,7 +70,7 @@ struct ModelCommand: Command {
         return 0
     }
 
-    private func loaded(_ path: String) throws -> LoadedModel { try LoadedModel(path: path, acceptsDamage: acceptsDamage) }
+    private func loaded(_ path: String) throws -> LoadedModel { try LoadedModel(path: path, modelFile: modelFile, acceptsDamage: acceptsDamage) }
 
     private func compare() throws -> Int32 {
         let difference = ModelDifference(from: try loaded(files[0]), to: try loaded(files[1]))

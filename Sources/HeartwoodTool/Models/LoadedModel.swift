@@ -6,15 +6,20 @@ struct LoadedModel {
     let name: String
     let model: NSManagedObjectModel
 
-    init(path: String, acceptsDamage: Bool = false) throws {
+    /// - Parameter modelFile: the path of a model, for a Core Data store without one.
+    init(path: String, modelFile: String? = nil, acceptsDamage: Bool = false) throws {
         let url = URL(fileURLWithPath: path)
         name = url.deletingPathExtension().lastPathComponent
         guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }
+        guard !CoreDataStore.isOne(path) else {
+            model = try CoreDataStore.model(path, given: modelFile, isShown: true).model
+            return
+        }
         model = Self.isStore(url) ? try DamagedStore.model(at: url, isAccepted: acceptsDamage) : try NSManagedObjectModel.load(contentsOf: url)
     }
 
     /// Model files are directories, XML, or binary property lists; any other file is opened as a store.
-    private static func isStore(_ url: URL) -> Bool {
+    static func isStore(_ url: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: url), let start = try? handle.read(upToCount: 64) else { return false }
         // The file may start with a byte order mark and white space.
         let text = String(decoding: start.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }, as: UTF8.self)

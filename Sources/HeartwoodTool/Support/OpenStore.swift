@@ -12,29 +12,44 @@ final class OpenStore {
     let entities: [NSEntityDescription]
 
     /// - Parameters:
+    ///   - modelFile: the path of a model, for a Core Data store without one.
     ///   - configuration: the configuration of a new store; an existing store keeps its own.
     ///   - acceptsDamage: whether to open a damaged store at its state before the damage, with a warning.
-    init(
-        path: String, model: NSManagedObjectModel? = nil, configuration: String? = nil, isReadOnly: Bool, durability: RecordLogDurability = .full,
-        usesMemoryMapping: Bool = true, acceptsDamage: Bool = false
+    convenience init(
+        path: String, model: NSManagedObjectModel? = nil, modelFile: String? = nil, configuration: String? = nil, isReadOnly: Bool,
+        durability: RecordLogDurability = .full, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false
     ) throws {
-        url = URL(fileURLWithPath: path)
+        let url = URL(fileURLWithPath: path)
+        guard !CoreDataStore.isOne(path) else {
+            if !isReadOnly { try CoreDataStore.refuse(path, CoreDataStore.conversion(path)) }
+            let found = try CoreDataStore.model(path, given: modelFile)
+            try self.init(
+                NSSQLiteStoreType, url, found.model, configuration: try found.configuration(ofStoreAt: path),
+                options: [NSReadOnlyPersistentStoreOption: true])
+            return
+        }
+        guard modelFile == nil else { throw ToolError.usage("--model is for Core Data stores; \(path) carries its model, if it is a store") }
         let used = try model ?? DamagedStore.model(at: url, usesMemoryMapping: usesMemoryMapping, isAccepted: acceptsDamage, warns: false)
-        self.model = used
         let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
         let wanted = made ?? configuration
         try Self.check(wanted, madeWith: made == nil ? nil : path, used)
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: used)
-        entities = used.entities(forConfigurationName: wanted) ?? used.entities
-        try coordinator.addPersistentStore(
-            ofType: NSRecordLogStoreType, configurationName: wanted, at: url,
+        try self.init(
+            NSRecordLogStoreType, url, used, configuration: wanted,
             options: [
                 NSReadOnlyPersistentStoreOption: isReadOnly, NSRecordLogDurabilityOption: durability.rawValue,
                 NSRecordLogMemoryMappingOption: usesMemoryMapping, NSRecordLogAcceptsDamageOption: acceptsDamage,
             ])
+        if let damage = log?.damage { DamagedStore.warn(damage) }
+    }
+
+    private init(_ type: String, _ url: URL, _ model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]) throws {
+        self.url = url
+        self.model = model
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        entities = model.entities(forConfigurationName: configuration) ?? model.entities
+        try coordinator.addPersistentStore(ofType: type, configurationName: configuration, at: url, options: options)
         context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
-        if let damage = log?.damage { DamagedStore.warn(damage) }
     }
 
     /// - Parameter path: a store that was made with the configuration; nil if it is to be made.

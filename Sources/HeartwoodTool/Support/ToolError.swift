@@ -15,7 +15,8 @@ enum ToolError: Error {
         case ToolError.failure(let text): DisplayWidth.printable(text)
         // These descriptions have names and texts of stores in them.
         case let error as StoreError: DisplayWidth.printable(error.description)
-        case let error as NSError: DisplayWidth.printable(text(of: error))
+        // The list of a model's versions has a line for each.
+        case let error as NSError: DisplayWidth.printable(text(of: error).replacing("\n  ", with: " "))
         default: "\(error)"
         }
     }
@@ -35,6 +36,8 @@ enum ToolError: Error {
     static func ofRequest(_ error: any Error) -> any Error {
         guard !(error is ToolError), !(error is Output.Ended), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil
         else { return error }
+        // The store's file is at fault, not the request.
+        guard (error as NSError).userInfo[NSFilePathErrorKey] == nil else { return error }
         // The message may have indented lines that point at a position in the request.
         let indentation = "\n    "
         let parts = text(of: error as NSError).replacing("\r\n", with: "\n").split(separator: indentation, omittingEmptySubsequences: false)
@@ -52,7 +55,7 @@ enum ToolError: Error {
         case ToolError.usage: 2
         case ToolError.failure: 1
         case let error as StoreError: code(error)
-        case let error as NSError: (error.userInfo[NSUnderlyingErrorKey] as? StoreError).map(code) ?? 1
+        case let error as NSError: (error.userInfo[NSUnderlyingErrorKey] as? StoreError).map(code) ?? (CoreDataFile.saysNoStore(error) ? 2 : 1)
         default: 1
         }
     }

@@ -44,6 +44,7 @@ package struct DatabaseHeader: Equatable, Sendable {
         static let fractions = 21
         static let changeCounter = 24
         static let pagesInHeader = 28
+        static let freelistStart = 32
         static let freelistCount = 36
         static let schemaCookie = 40
         static let schemaFormat = 44
@@ -129,6 +130,12 @@ package struct DatabaseHeader: Equatable, Sendable {
             throw SQLiteFileError(
                 .tooShort, path: path, offset: fileSize, "the file ends inside the database header", remedy: "Restore a whole copy of the file.")
         }
+    }
+
+    /// Whether a file may be a database, in clear or encrypted.
+    /// - Parameter prefix: the file's start, as much as 1,024 bytes of it.
+    package static func isPossible(_ prefix: [UInt8], fileSize: UInt64) -> Bool {
+        prefix.starts(with: magic) || looksEncrypted(prefix, fileSize: fileSize)
     }
 
     /// Encrypted databases are whole pages of random bytes. 512 random bytes have 221 distinct values on average, seldom fewer than 200.

@@ -88,6 +88,27 @@ struct WriteAheadLog {
         return later.commits > commits
     }
 
+    /// Whether the frame behind those that count is whole and of this cycle of the log, so that only its checksum can be wrong.
+    func endsAtWrongChecksum(in source: any ByteSource) throws(SQLiteFileError) -> Bool {
+        let frame = frames + openFrames
+        guard try source.status().size >= offset(of: frame + 1) else { return false }
+        let bytes = try source.bytes(at: offset(of: frame), count: Layout.frameHeader)
+        guard bytes.count == Layout.frameHeader else { return false }
+        return bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { $0.word(0) != 0 && hasSalts($0) } ?? false }
+    }
+
+    /// The frames that a log of this size can have.
+    func frameCount(inBytes size: UInt64) -> Int {
+        Int(clamping: (size - min(size, UInt64(Layout.header))) / UInt64(Layout.frameHeader + pageSize))
+    }
+
+    var salts: (UInt32, UInt32) {
+        let start = Layout.salts.lowerBound
+        return header.withUnsafeBytes { bytes in bytes.baseAddress.map { ($0.word(start), $0.word(start + 4)) } ?? (0, 0) }
+    }
+
+    func byteOffset(ofFrame number: Int) -> UInt64 { offset(of: number - 1) }
+
     /// Reads the frames behind the last commit. Stops at the first that does not count, or once there are `until` commits.
     private mutating func scan(_ source: any ByteSource, until limit: Int?) throws(SQLiteFileError) {
         let size = Layout.frameHeader + pageSize

@@ -108,7 +108,7 @@ package struct CoreDataStoreModel {
 
     /// The entities of a model that a store may have: those of the configuration with the store's entities, or all. They are copies, which become
     /// immutable.
-    private static func entities(of model: NSManagedObjectModel, in contents: CoreDataContents) -> [NSEntityDescription] {
+    static func entities(of model: NSManagedObjectModel, in contents: CoreDataContents) -> [NSEntityDescription] {
         let copy = model.copy() as? NSManagedObjectModel ?? model
         copy.makeImmutable()
         let names = Set(contents.numbers.entries.filter { $0.number < EntityNumbers.bookkeepingMin }.map(\.name))

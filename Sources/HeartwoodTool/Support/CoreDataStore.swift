@@ -1,0 +1,50 @@
+import Foundation
+import Heartwood
+
+/// The commands' policy for stores of Core Data's own, in SQLite: they read such a file in place, and change nothing of it.
+enum CoreDataStore {
+    static let option = "model"
+    static let help = """
+          --model M        the model of a Core Data store without a model cache: an .xcdatamodeld, .xcdatamodel, .momd or .mom
+        """
+
+    /// Whether a file is a database of SQLite by its bytes; its name does not matter.
+    static func isOne(_ path: String) -> Bool { CoreDataFile.isDatabase(URL(fileURLWithPath: path)) }
+
+    /// The model of a store. Standard error says if it is guessed, so that output can be piped.
+    /// - Parameters:
+    ///   - given: the path of a model file.
+    ///   - isShown: whether the user wants to see the model, and so each guess.
+    static func model(_ path: String, given: String?, isShown: Bool = false) throws -> CoreDataStoreModel {
+        let found = try CoreDataStoreModel.find(storeAt: path, given: try given.map(file))
+        guard !found.guesses.isEmpty else { return found }
+        if found.origin != .schema {
+            for guess in found.guesses { warn(guess) }
+        } else if isShown {
+            warn("the model is guessed from the tables of \(path), which do not tell everything:")
+            for guess in found.guesses { Output.error("  \(DisplayWidth.printable(guess))") }
+        } else {
+            warn("the model is guessed from the tables of \(path); `heartwood model` says what is not certain, and --model names the store's model")
+        }
+        return found
+    }
+
+    /// - Throws: if there is no such file.
+    static func file(_ path: String) throws -> URL {
+        guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }
+        return URL(fileURLWithPath: path)
+    }
+
+    private static func warn(_ text: String) { Output.error("heartwood: warning: \(DisplayWidth.printable(text))") }
+
+    /// Refuses a command that would change the file.
+    /// - Parameter instead: the advice, as a sentence without its end.
+    static func refuse(_ path: String, _ instead: String) throws {
+        guard isOne(path) else { return }
+        throw ToolError.usage("\(path) is an SQLite database, which Heartwood only reads; \(instead)")
+    }
+
+    static func conversion(_ path: String) -> String {
+        "convert it with `heartwood convert \(path) -o \(URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent).heartwood`"
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// Stores of Core Data's for tests of the tool: the goldens of Tests/CoreDataStores, those that its script makes, and real ones beside the
+/// repository.
+enum CoreDataStores {
+    static let folder = ToolProcess.root.appendingPathComponent("Tests/CoreDataStores")
+    static let shared = ToolProcess.root.deletingLastPathComponent().appendingPathComponent("shared/stores")
+    static let needPython: Comment = "needs python3 with its module sqlite3"
+    static let sharedAbsence: Comment = "../shared/stores is absent"
+    static let hasShared = FileManager.default.fileExists(atPath: shared.path)
+
+    private static let python = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { "\($0)/python3" }.first(where: FileManager.default.isExecutableFile(atPath:))
+
+    static let canBeMade = (try? run(["-c", "import sqlite3"])) != nil
+
+    static func golden(_ name: String) -> String { folder.appendingPathComponent("Goldens/\(name).sqlite").path }
+
+    static func goldens() throws -> [String] { try names(in: folder.appendingPathComponent("Goldens")) }
+
+    static func names(in directory: URL) throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        return files.filter { $0.hasSuffix(".sqlite") }.map { String($0.dropLast(7)) }.sorted()
+    }
+
+    /// The lines of JSON beside a store.
+    static func lines(_ name: String, in directory: URL, _ suffix: String = "") throws -> [[String: Any]] {
+        let text = try String(contentsOf: directory.appendingPathComponent("\(name)\(suffix).jsonl"), encoding: .utf8)
+        return try text.split(separator: "\n").map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+    }
+
+    /// Calls `body` with a folder that has a store of each description, and removes it afterwards.
+    static func withMade(_ body: (URL) throws -> Void) throws {
+        try withFolder { folder in
+            try run([self.folder.appendingPathComponent("make.py").path, "all", folder.path])
+            try body(folder)
+        }
+    }
+
+    static func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = URL(fileURLWithPath: ToolProcess.temporaryPath("stores"))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    /// Runs statements of SQL on a database, which is made if it is not there.
+    static func execute(_ sql: String, at path: String) throws {
+        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
+        try run(["-c", program, path, sql])
+    }
+
+    private struct Failure: Error { let text: String }
+
+    @discardableResult
+    private static func run(_ arguments: [String]) throws -> String {
+        guard let python else { throw Failure(text: "there is no python3 in PATH") }
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: python)
+        process.arguments = ["-B"] + arguments
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(text: text) }
+        return text
+    }
+}
