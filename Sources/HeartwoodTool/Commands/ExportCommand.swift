@@ -31,9 +31,8 @@ struct ExportCommand: Command {
           -o FILE             the file to make; nothing may be there
           --model M           a .momd, or a .mom in it, or a store of Core Data's with this version of the model: for the version hashes,
                               which Heartwood cannot compute. Without them Core Data opens the file only with
-                              NSIgnorePersistentStoreVersioningOption
+                              NSIgnorePersistentStoreVersioningOption. If STORE is itself Core Data's and has no model, M is its model
           --plain             ordinary tables for SQL instead: readable names, foreign keys, dates as ISO 8601, decimals and UUIDs as text
-        \(CoreDataStore.help)
         \(DamagedStore.help)
         """
     static let options: Set<String> = ["entity", "where", "sort", "limit", "format", "output", CoreDataStore.option]
