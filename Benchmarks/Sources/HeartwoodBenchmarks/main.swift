@@ -6,6 +6,8 @@ do {
         try ChildProcess.run(Array(words.dropFirst()))
     } else if words.first == QueryRunner.oneCoreCommand {
         try QueryRunner.measureCount(Array(words.dropFirst()))
+    } else if words.first == StoreRunner.convertCommand {
+        try StoreRunner.measureConversion(Array(words.dropFirst()))
     } else {
         let options = try Options(words)
         let runner = try Runner(options)

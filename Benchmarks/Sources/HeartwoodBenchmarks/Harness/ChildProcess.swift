@@ -26,7 +26,7 @@ enum ChildProcess {
 
     /// The child's side.
     static func run(_ arguments: [String]) throws {
-        guard arguments.count == 3, let type = (Runner.stackPeers + Runner.enginePeers + [ContainerPeer.self]).first(where: { $0.name == arguments[0] }), let rows = Int(arguments[2]) else {
+        guard arguments.count == 3, let type = (Runner.stackPeers + Runner.enginePeers + [ContainerPeer.self, InPlacePeer.self, CoreDataSQLitePeer.self]).first(where: { $0.name == arguments[0] }), let rows = Int(arguments[2]) else {
             throw PeerError(description: "wrong arguments for \(command)")
         }
         let peer = try type.init(path: arguments[1], generator: PersonGenerator(count: rows))

@@ -8,6 +8,8 @@ struct Options {
     var isEngine = false
     /// Compares queries and batch requests with the same SQL.
     var isQueries = false
+    /// Measures a file of Core Data's, read in place and converted.
+    var isStores = false
     /// The path of the Debian graph as JSON lines.
     var packages = "../shared/data/debian-packages.jsonl"
     var only: String?
@@ -19,7 +21,7 @@ struct Options {
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries] [--only WORKLOAD]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores] [--only WORKLOAD]
                                     [--peer NAME] [--packages FILE] [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
@@ -36,6 +38,7 @@ struct Options {
                 sizes = [10_000]
             case "--engine": isEngine = true
             case "--queries": isQueries = true
+            case "--stores": isStores = true
             case "--packages": packages = try value()
             case "--rows":
                 sizes = try value().split(separator: ",").map { text in

@@ -29,10 +29,21 @@ final class Runner {
     }
 
     /// The names of the measured peers, Heartwood's first.
-    var names: [String] { options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name } }
+    var names: [String] {
+        if options.isStores { return StoreRunner.names }
+        return options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name }
+    }
 
     func run() throws {
         for rows in options.sizes {
+            if options.isStores || options.isSmoke {
+                let stores = StoreRunner(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory)
+                let found = try stores.run()
+                guard options.isSmoke else {
+                    measurements += found
+                    continue
+                }
+            }
             if options.isQueries || options.isSmoke {
                 let queries = try QueryRunner(
                     QueryRunner.peers(options.peer), rows: rows, repetitions: options.repetitions(rows), only: options.only,

@@ -6,6 +6,7 @@ class HeartwoodPeer: Peer {
     class var name: String { "Heartwood" }
 
     var options: [AnyHashable: Any]? { nil }
+    var storeType: String { NSRecordLogStoreType }
 
     fileprivate let path: String
     private let generator: PersonGenerator
@@ -19,16 +20,16 @@ class HeartwoodPeer: Peer {
     }
 
     func open() throws {
-        context = try Self.context(at: URL(fileURLWithPath: path), model, options: options)
+        context = try Self.context(at: URL(fileURLWithPath: path), model, type: storeType, options: options)
         coordinator = context.persistentStoreCoordinator
     }
 
     /// A context with a store of its own.
     static func context(
-        at url: URL, _ model: NSManagedObjectModel, options: [AnyHashable: Any]? = nil
+        at url: URL, _ model: NSManagedObjectModel, type: String = NSRecordLogStoreType, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: options)
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         return context
@@ -64,7 +65,7 @@ class HeartwoodPeer: Peer {
         return id
     }
 
-    private var ids: [Int: NSManagedObjectID] = [:]
+    private(set) var ids: [Int: NSManagedObjectID] = [:]
 
     /// Applications keep IDs, so making them is not part of a look-up.
     func prepareIDs(_ numbers: [Int]) throws {
