@@ -90,7 +90,11 @@ import Testing
         for question in questions {
             let (file, log) = twins.answers { context in
                 let request = try Self.request(question, twins, context)
-                return [try context.fetch(request), try context.count(for: request)]
+                let found = try context.fetch(request), isOrdered = !(request.sortDescriptors ?? []).isEmpty
+                let texts = found.map(twins.text)
+                // Without a sort a store may give its objects in any order, and a limit takes any of them.
+                let answer = isOrdered ? texts : request.fetchLimit > 0 ? ["\(texts.count)"] : texts.sorted()
+                return [answer, try context.count(for: request)]
             }
             let request = NSFetchRequest<any NSFetchRequestResult>(entityName: question.entity)
             question.change(request)

@@ -251,7 +251,7 @@ private final class SQLiteConversionRun {
             for table in try reader.objectTables() {
                 for rows in table.rows.values {
                     rows.transfer = CoreDataTransfer()
-                    try rows.forEach { row in
+                    try rows.forEach(nil, givesWhole: true, where: { _ in true }) { row in
                         try body(row, rows.table)
                         return true
                     }

@@ -91,7 +91,10 @@ final class CoreDataRows {
 
     func selection(_ properties: Set<Int>) -> Selection { Selection(columns: columns.filter { properties.contains($0.property) }) }
 
-    /// - Returns: a row whose bytes are valid until the next call. It has null in the columns that are not selected.
+    /// - Returns: a row whose bytes are valid until the next call.
+    func row(_ row: borrowing SQLiteRow) throws -> UnsafeRowView { try self.row(row, columns) }
+
+    /// - Returns: a row that has null in the columns that are not among these. Its bytes are valid until the next call.
     private func row(_ row: borrowing SQLiteRow, _ columns: [Column]) throws -> UnsafeRowView {
         guard row.rowid > 0, row.rowid <= Self.keyMax else {
             throw CoreDataFileError.damaged(path, "\(source.name) has a row \(row.rowid), which is no primary key of Core Data's")
@@ -117,7 +120,7 @@ final class CoreDataRows {
     /// Calls `body` with the row of a key, if it is of this entity; the row's bytes are valid until the next call.
     func find(_ key: Int64, _ body: (UnsafeRowView) throws -> Void) throws {
         guard try finder.find(key), try holds(finder.row) else { return }
-        try body(try row(finder.row, columns))
+        try body(try row(finder.row))
     }
 
     /// Calls `body` with each row of this entity that meets `test`, until it returns false.

@@ -66,6 +66,8 @@ struct SQLiteHistoryRows {
         for range in selection.ranges {
             try transactions.forEachRow(from: Int64(clamping: range.lowerBound)) { row in
                 guard row.rowid > 0, UInt64(row.rowid) < range.upperBound else { return row.rowid <= 0 }
+                // Behind the greatest number there is no row to begin from.
+                guard UInt64(row.rowid) >= range.lowerBound else { return true }
                 let timestamp = try time.flatMap { try row.real($0) } ?? 0
                 guard selection.times.holds(for: timestamp) else { return true }
                 records.append(HistoryRecord(row.rowid, timestamp, try texts(of: row), changes[row.rowid] ?? [], source))
