@@ -9,6 +9,13 @@ struct WrittenStore {
 
     init(_ original: ExpectedObjects) { self.original = original }
 
+    /// Whether a value's external file is missing. A migration through objects ends there.
+    var lacksFiles: Bool {
+        original.lines.contains { line in
+            (line["attributes"] as? [String: Any] ?? [:]).values.contains { ($0 as? [String: Any])?["missing"] != nil }
+        }
+    }
+
     /// Compares the objects, by this project's reader, and the tables, by SQLite.
     /// - Parameters:
     ///   - source: the model's, for a store without a cache.
