@@ -21,14 +21,16 @@ struct ExpectedObjects {
         self.init(name: made.name, file: made.store, lines: [try made.summary()] + (try made.objects()))
     }
 
-    /// - Parameter source: the model's, for a store without a cache.
-    func open(source: URL? = nil) throws -> (NSManagedObjectContext, NSPersistentStore) {
-        let found = try CoreDataStoreModel.find(storeAt: file.path, given: source)
-        let configurations = found.model.configurations.filter { $0 != NSManagedObjectModel.defaultConfigurationName }
+    /// - Parameters:
+    ///   - source: the model's, for a store without a cache.
+    ///   - model: a model to open the store with; nil for the one that is found.
+    func open(source: URL? = nil, model: NSManagedObjectModel? = nil) throws -> (NSManagedObjectContext, NSPersistentStore) {
+        let model = try model ?? CoreDataStoreModel.find(storeAt: file.path, given: source).model
+        let configurations = model.configurations.filter { $0 != NSManagedObjectModel.defaultConfigurationName }
         let names = Set((lines.first?["entityNumbers"] as? [String: Int] ?? [:]).filter { $0.value < 16000 }.keys)
-        let configuration = configurations.first { Set((found.model.entities(forConfigurationName: $0) ?? []).compactMap(\.name)) == names }
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: found.model)
-        let isPart = names.count < found.model.entities.count
+        let configuration = configurations.first { Set((model.entities(forConfigurationName: $0) ?? []).compactMap(\.name)) == names }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let isPart = names.count < model.entities.count
         let store = try coordinator.addPersistentStore(type: .sqlite, configuration: isPart ? configuration : nil, at: file)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -36,9 +38,9 @@ struct ExpectedObjects {
     }
 
     /// - Returns: the number of objects.
-    func check(source: URL? = nil) throws -> Int {
+    func check(source: URL? = nil, model: NSManagedObjectModel? = nil) throws -> Int {
         let before = try files()
-        let (context, store) = try open(source: source)
+        let (context, store) = try open(source: source, model: model)
         try check(store, context)
         #expect(try files() == before, "\(name): reading leaves the directory as it was")
         return lines.count - 1

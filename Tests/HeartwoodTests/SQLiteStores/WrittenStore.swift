@@ -9,6 +9,13 @@ struct WrittenStore {
 
     init(_ original: ExpectedObjects) { self.original = original }
 
+    /// Whether a value's external file is missing. A migration through objects ends there.
+    var lacksFiles: Bool {
+        original.lines.contains { line in
+            (line["attributes"] as? [String: Any] ?? [:]).values.contains { ($0 as? [String: Any])?["missing"] != nil }
+        }
+    }
+
     /// Compares the objects, by this project's reader, and the tables, by SQLite.
     /// - Parameters:
     ///   - source: the model's, for a store without a cache.
@@ -16,9 +23,9 @@ struct WrittenStore {
     func check(source: URL? = nil, _ problems: ([String], String) -> [String]) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let file = folder.appendingPathComponent("Written.sqlite")
-            let ids = try write(to: file, source: source)
+            let (ids, model) = try write(to: file, source: source)
             let written = ExpectedObjects(name: original.name + " written", file: file, lines: try renamed(ids, file))
-            let count = try written.check(source: source)
+            let count = try written.check(model: model)
             #expect(count == original.lines.count - 1)
             let text = try CoreDataStoreFiles.run([CoreDataStoreFiles.script("compare_written.py"), original.file.path, file.path])
             for line in problems(text.split(separator: "\n").dropLast().map(String.init), original.name) {
@@ -27,8 +34,8 @@ struct WrittenStore {
         }
     }
 
-    /// - Returns: the new objects by the old ones, as "Entity/key".
-    func write(to file: URL, source: URL?) throws -> [String: String] {
+    /// - Returns: the new objects by the old ones, as "Entity/key", and the store's model.
+    func write(to file: URL, source: URL?) throws -> (ids: [String: String], model: NSManagedObjectModel) {
         let (context, opened) = try original.open(source: source)
         let coordinator = try #require(context.persistentStoreCoordinator)
         let log = file.deletingLastPathComponent().appendingPathComponent("Converted.heartwood")
@@ -39,7 +46,7 @@ struct WrittenStore {
             try coordinator.migratePersistentStore(try #require(coordinator.persistentStores.first), to: file, type: .sqlite)
         }
         for store in coordinator.persistentStores { try coordinator.remove(store) }
-        return first.compactMapValues { second[$0] }
+        return (first.compactMapValues { second[$0] }, coordinator.managedObjectModel)
     }
 
     /// The expected lines with the new objects' names.

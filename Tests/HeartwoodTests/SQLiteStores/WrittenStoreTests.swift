@@ -63,7 +63,9 @@ import Testing
             var count = 0
             for made in stores where !made.name.hasPrefix("hostile-") && !Self.withoutModel.contains(made.name) {
                 do {
-                    try WrittenStore(ExpectedObjects(made)).check(Self.problems)
+                    let store = WrittenStore(try ExpectedObjects(made))
+                    guard !store.lacksFiles else { continue }
+                    try store.check(Self.problems)
                     count += 1
                 } catch {
                     Issue.record("\(made): \(error)")
@@ -86,7 +88,9 @@ import Testing
             let file = place.appendingPathComponent(try #require(lines.first?["store"] as? String))
             let source = SharedStores.files(".xcdatamodeld", of: folder).first ?? SharedStores.files(".xcdatamodel", of: folder).first
             do {
-                try WrittenStore(ExpectedObjects(name: folder, file: file, lines: lines)).check(source: source, WrittenStoreTests.problems)
+                let store = WrittenStore(ExpectedObjects(name: folder, file: file, lines: lines))
+                guard !store.lacksFiles else { continue }
+                try store.check(source: source, WrittenStoreTests.problems)
             } catch {
                 Issue.record("\(folder): \(error)")
             }
