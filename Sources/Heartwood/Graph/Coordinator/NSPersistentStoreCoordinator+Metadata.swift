@@ -33,7 +33,8 @@ extension NSPersistentStoreCoordinator {
         try StoreClasses.fileClass(for: storeType).setMetadata(metadata, at: url, options: options)
     }
 
-    /// Replaces the client's part of the metadata of a store whose type may be unknown: tries a record log, then a binary store, then an SQLite store.
+    /// Replaces the client's part of the metadata of a store whose type may be unknown: tries a record log, then a binary store, then an SQLite
+    /// store, which is only read, so that throws.
     @available(*, deprecated, message: "Use setMetadata(_:type:at:options:).")
     public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL) throws {
         try StoreClasses.fileClass(for: storeType, at: url).setMetadata(metadata, at: url, options: nil)

@@ -78,7 +78,8 @@ final class CoreDataRows {
                 return nil
             }
             return Column(
-                property: index, position: position, source: column, kind: kind, isTagged: false, entitySource: entity.flatMap { source.index(ofColumn: $0) },
+                property: index, position: position, source: column, kind: kind, isTagged: false,
+                entitySource: entity.flatMap { source.index(ofColumn: $0) },
                 destination: found)
         case .inverse, .join: return nil
         }

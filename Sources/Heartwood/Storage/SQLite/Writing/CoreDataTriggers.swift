@@ -2,7 +2,7 @@ import Foundation
 
 /// The triggers with which Core Data keeps counts of objects that refer to a row. They call functions that only Core Data has.
 ///
-/// Nobody has seen the triggers of other derivations, so there are none here.
+/// The triggers of other derivations were not met in any store, so there are none here.
 struct CoreDataTriggers {
     struct Trigger {
         let name: String
