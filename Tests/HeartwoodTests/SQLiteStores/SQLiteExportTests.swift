@@ -12,7 +12,7 @@ import Testing
         (.integer32AttributeType, [nil, 0, 1, -129, Int(Int32.min), Int(Int32.max)]),
         (.integer64AttributeType, [nil, 0, 1, 1 << 24, Int.min, Int.max]),
         (.booleanAttributeType, [nil, false, true]),
-        (.doubleAttributeType, [nil, 0.0, 1.0, -2.5, 1e300, 5e-324, 4_503_599_627_370_497.0, Double.infinity]),
+        (.doubleAttributeType, [nil, 0.0, 1.0, -2.5, 1e300, Double.leastNonzeroMagnitude, 4_503_599_627_370_497.0, Double.infinity]),
         (.floatAttributeType, [nil, Float(0), Float(1), Float(0.1), Float.greatestFiniteMagnitude]),
         (.decimalAttributeType, [nil, "0", "1", "-12.5", "0.1", "123456789.123456", "1e20"].map { $0.map { NSDecimalNumber(string: $0) } }),
         (.stringAttributeType, [nil, "", "a", "naïve 🌲", long]),
