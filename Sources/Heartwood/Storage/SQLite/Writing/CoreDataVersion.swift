@@ -73,7 +73,9 @@ struct CoreDataVersion {
             guard try Self.isStore(contents, path, of: entities) else {
                 throw Self.failure("\(path): the store was made with another version of the model.")
             }
-            values = contents.metadata.filter { CoreDataFileMetadata.versionKeys.contains($0.key) }
+            // A digest of the version belongs to the framework that computed it.
+            let keys = CoreDataFileMetadata.versionKeys + [CoreDataFileMetadata.frameworkVersionKey]
+            values = contents.metadata.filter { keys.contains($0.key) }
             cache = contents.cache
         } catch {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
