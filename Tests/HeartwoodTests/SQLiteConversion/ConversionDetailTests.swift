@@ -40,6 +40,7 @@ import Testing
             for entity in context.persistentStoreCoordinator?.managedObjectModel.entities ?? [] where !entity.isAbstract {
                 let name = entity.name ?? ""
                 let family = NSFetchRequest<NSManagedObject>(entityName: entity.chain[0].name ?? "")
+                family.includesPendingChanges = false
                 let greatest = try context.fetch(family).map(\.objectID.key.row).max() ?? 0
                 let object = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
                 try context.obtainPermanentIDs(for: [object])

@@ -18,11 +18,14 @@ import Testing
         #expect(count > 12)
     }
 
+    /// Its keys add up to more than a record log can state: error 134110.
+    private static let withGreatKeys = "pages-65536"
+
     @Test("Made stores of each feature are converted with all objects", .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
     func madeStoresAreConverted() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             var count = 0
-            for store in stores where !store.name.hasPrefix("hostile-") && !Self.withoutModel.contains(store.name) {
+            for store in stores where !store.name.hasPrefix("hostile-") && !Self.withoutModel.contains(store.name) && store.name != Self.withGreatKeys {
                 do {
                     try ConversionCheck(expected: ExpectedObjects(store)).run()
                     count += 1

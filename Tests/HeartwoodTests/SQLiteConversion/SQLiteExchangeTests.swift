@@ -14,6 +14,7 @@ import Testing
         if made.hasLog { try FileManager.default.copyItem(atPath: made.store.path + "-wal", toPath: app.path + "-wal") }
         let external = made.folder.appendingPathComponent(support)
         if FileManager.default.fileExists(atPath: external.path) {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(".App_SUPPORT"))
             try FileManager.default.copyItem(at: external, to: folder.appendingPathComponent(".App_SUPPORT"))
         }
         return app

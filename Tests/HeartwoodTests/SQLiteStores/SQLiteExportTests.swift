@@ -179,7 +179,7 @@ import Testing
         try stack.context.save()
         try ExportedStore.with(stack.persistentStore) { exported in
             #expect(exported.summary.renumbered == ["ZPERSON"])
-            guard let rows = try exported.rows("select Z_PK, ZNAME from ZPERSON") else { return }
+            guard let rows = try exported.rows("select Z_PK, ZNAME from ZPERSON order by Z_PK") else { return }
             #expect(rows == "[1, 'a']\n[2, 'd']\n[3, 'b']\n[4, 'c']\n")
             #expect(try exported.rows("select Z_MAX from Z_PRIMARYKEY where Z_NAME = 'Person'") == "[4]\n")
         }

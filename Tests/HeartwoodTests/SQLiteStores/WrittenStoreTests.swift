@@ -12,26 +12,26 @@ import Testing
         ("external: ", "values of external files come into the rows, so that the file is all that there is"),
         ("table is not there: A", "history is not written"),
         ("table is not there: sqlite_", "SQLite's own statistics"),
-        ("index is not there: A", "an index of the history"),
+        ("index is not there: A", "an index of the history"), ("index is not there: Z_TRANSACTION", "an index of the history"),
         ("table is not there: ZT_", "a table of the app's own"),
         ("metadata: NSStoreModelVersionHashesDigest", "only Core Data computes it"),
         ("metadata: NSStoreModelVersionChecksumKey", "only Core Data computes it"),
+        ("metadata: NSPersistence", "a migration knows no framework's version; an export has that of the store that --model names"),
+        ("metadata: NSStoreModelVersionIdentifiers [''] became []", "an empty identifier is none"),
+        ("table is not there: Z_RT_", "indexes in several dimensions are not made"),
+        ("trigger is not there: Z_RT_", "indexes in several dimensions are not made"),
+        ("trigger is not there: ZT_", "a trigger of the app's own"), ("trigger is not there: Z_DA_", "only counts have triggers"),
     ]
 
     /// Differences of single stores.
     private static let allowedOf: [String: [(line: String, reason: String)]] = [
         "attributes-text": [("values: ZWORD.ZAURL2", "Foundation has no URL without text, so it is nil")],
         "attributes-types": [("values: ZTHING.ZLINK", "Foundation has no URL without text, so it is nil")],
-        "constraints-indexes": [("table is not there: Z_RT_", "indexes in several dimensions are not made")],
         "dangling": [
             ("values: ZPERSON.", "references that lead nowhere are dropped"), ("pairs: ", "references that lead nowhere are dropped"),
             ("order: ", "references that lead nowhere are dropped"), ("order count: ", "references that lead nowhere are dropped"),
         ],
         "external": [("values: ZPHOTO.", "a value whose file is missing is nil")],
-        "history": [("index is not there: Z_TRANSACTION", "an index of the history")],
-        "history-old": [("index is not there: Z_TRANSACTION", "an index of the history")],
-        "history-tombstones": [("index is not there: Z_TRANSACTION", "an index of the history")],
-        "swiftdata": [("index is not there: Z_TRANSACTION", "an index of the history")],
         "inheritance-numbers": [
             ("entities: ", "the maker sorts an underscore behind letters, and Foundation sorts it before them; nobody has seen either"),
             ("values: ", "the entities have other numbers"), ("version: ", "the entities have other numbers"),
@@ -44,12 +44,25 @@ import Testing
         "other-tables": [("table is not there: the app's own", "a table of the app's own")],
         "quoted-names": [("table has another statement: ", "quotes"), ("index has another statement: ", "quotes")],
         "to-one": [("values: ", "the two sides of a one-to-one relationship agree")],
+        "ddg-bookmarks-v4": namedAfterOtherSide,
+        "moody-1": ofOldFramework, "moody-3": ofOldFramework,
+        "photos-13.5.1": namedAfterOtherSide + [("index is not there: RADAR", "an index of the app's own")],
+        "photos-vuindex-15.4": [("index is not there: Z_VUIndex", "an index with a condition")],
+        "surfjournal": [
+            ("metadata: NSStoreModelVersionHash", "a model's source has no hashes"),
+            ("table is new: Z_MODELCACHE", "stores of its time have none"),
+        ],
     ]
 
     private static let namedAfterOtherSide = [
         (line: "table is not there: Z_", reason: "the rule that names a join table is not known; most have the lower entity's name"),
         (line: "table is new: Z_", reason: "as above"), (line: "index is not there: Z_", reason: "as above"),
         (line: "index is new: Z_", reason: "as above"),
+    ]
+
+    private static let ofOldFramework = [
+        (line: "index is", reason: "frameworks of its time named indexes after columns"),
+        (line: "table has another statement: ", reason: "frameworks of its time stated constraints in the table"),
     ]
 
     static func problems(_ lines: [String], _ name: String) -> [String] {
@@ -61,7 +74,7 @@ import Testing
     func madeStoresComeBack() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             var count = 0
-            for made in stores where !made.name.hasPrefix("hostile-") && !Self.withoutModel.contains(made.name) {
+            for made in stores where !made.name.hasPrefix("hostile-") && !Self.withoutModel.contains(made.name) && made.name != Self.withGreatKeys {
                 do {
                     let store = WrittenStore(try ExpectedObjects(made))
                     guard !store.lacksFiles else { continue }
@@ -74,6 +87,9 @@ import Testing
             #expect(count > 40)
         }
     }
+
+    /// Its keys add up to more than a record log can state.
+    private static let withGreatKeys = "pages-65536"
 
     /// Stores whose models only their makers know.
     private static let withoutModel: Set = ["old-without-cache", "cache-empty", "old-constraints"]

@@ -3,7 +3,8 @@ import Foundation
 /// Compiles the derivation expressions of an immutable model, and refuses those that a store cannot compute.
 ///
 /// Supports exactly Core Data's list: a key path through to-one relationships to an attribute; `canonical:`, `uppercase:` or `lowercase:` of
-/// one; a to-many relationship with `@count`, or with `@sum` of an attribute; `now()`.
+/// one; a to-many relationship with `@count`, or with `@sum` of an attribute; `now()`. Compiled models have these two as `count:(members)` and
+/// `sum:(members.amount)`.
 /// Source: https://developer.apple.com/documentation/coredata/nsderivedattributedescription
 struct DerivationReader {
     /// The store's entities.
@@ -94,6 +95,12 @@ struct DerivationReader {
                 case .copy(let source) = try form(keys, attribute), source.kind == .string, kind == .string
             else { throw failure(attribute, "\(function.rawValue) makes a String of the key path of another") }
             return .function(function, source)
+        case .call(.count, let arguments) where arguments.count == 1:
+            guard case .keyPath(let keys) = arguments[0] else { throw unknown(attribute) }
+            return try form(.keyPath(keys + ["@count"]), attribute, kind)
+        case .call(.sum, let arguments) where arguments.count == 1:
+            guard case .keyPath(let keys) = arguments[0], let last = keys.last else { throw unknown(attribute) }
+            return try form(.keyPath(keys.dropLast() + ["@sum", last]), attribute, kind)
         case .keyPath(let keys):
             let form = try form(keys, attribute)
             let found: PropertyKind
@@ -114,10 +121,14 @@ struct DerivationReader {
             }
             return form
         default:
-            throw failure(
-                attribute, "a derived attribute is a key path over to-one relationships (\"name\", \"group.name\"), canonical:, "
-                    + "uppercase: or lowercase: of one, \"members.@count\", \"members.@sum.amount\", or now()")
+            throw unknown(attribute)
         }
+    }
+
+    private func unknown(_ attribute: NSDerivedAttributeDescription) -> NSError {
+        failure(
+            attribute, "a derived attribute is a key path over to-one relationships (\"name\", \"group.name\"), canonical:, "
+                + "uppercase: or lowercase: of one, \"members.@count\", \"members.@sum.amount\", or now()")
     }
 
     /// Returns a copy, a count or a sum.

@@ -14,6 +14,9 @@ struct CoreDataContents {
     /// Core Data's hashes, by entity.
     var hashes: [String: Data] { (metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]).compactMapValues { $0 as? Data } }
 
+    /// The type that the metadata state.
+    static let storeType = "SQLite"
+
     /// In bytes. A real store has a few kilobytes.
     private static let metadataMax = 64 << 20
 
@@ -68,7 +71,7 @@ struct CoreDataContents {
             throw CoreDataFileError.damaged(file.path, "the table Z_METADATA has no store identifier")
         }
         metadata[NSStoreUUIDKey] = found
-        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? "SQLite"
+        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? storeType
         return (found, metadata)
     }
 

@@ -28,7 +28,7 @@ struct CoreDataFileMetadata {
         // The app's own keys, and those that Core Data wrote before a conversion.
         var values = old.filter { !RecordLogMetadata.storesOwn.contains($0.key) && $0.key != RecordLogMetadata.unfinishedStage }
         for key in Self.versionKeys { values[key] = nil }
-        values[NSStoreTypeKey] = NSSQLiteStoreType
+        values[NSStoreTypeKey] = CoreDataContents.storeType
         values[NSStoreModelVersionIdentifiersKey] = identifiers
         values[Self.frameworkVersionKey] = values[Self.frameworkVersionKey] ?? Self.frameworkVersion
         values[Self.autoVacuumKey] = values[Self.autoVacuumKey] ?? "2"
