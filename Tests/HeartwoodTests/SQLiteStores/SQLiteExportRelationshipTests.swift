@@ -107,7 +107,10 @@ import Testing
     }
 
     @Test("Members and their orders come back", arguments: kinds) func membersComeBack(kind: Kind) throws {
-        for (number, pairs) in Self.pairs(kind).enumerated() {
+        let lists = Self.pairs(kind)
+        for (number, pairs) in lists.enumerated() {
+            // A process of its own for each file of the longest list only: they take long.
+            let isChecked = number == lists.count - 1
             let stack = try TestStack(.inMemory, model: Self.model(kind))
             let memberNames = kind.hasSubentity ? [kind.isSelf ? "Owner" : "Member", "Special"] : [kind.isSelf ? "Owner" : "Member"]
             let members = (0..<4).map { stack.insert(memberNames[$0 % memberNames.count], ["name": "m\($0)"]) }
@@ -122,12 +125,11 @@ import Testing
             let expected = try Self.description(stack.newContext())
             try ExportedStore.with(stack.persistentStore) { exported in
                 #expect(try Self.description(exported.context(stack.coordinator.managedObjectModel)) == expected, "\(number)")
-                try exported.check("\(number)")
+                if isChecked { try exported.check("\(number)") }
                 #expect(exported.summary.renumbered.isEmpty != kind.hasSubentity)
             }
-            try ExportedStore.with(stack.persistentStore, .plain) { exported in
-                try exported.check("plain \(number)")
-            }
+            guard isChecked else { continue }
+            try ExportedStore.with(stack.persistentStore, .plain) { try $0.check("plain \(number)") }
         }
     }
 
