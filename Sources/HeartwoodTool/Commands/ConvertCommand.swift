@@ -45,15 +45,9 @@ struct ConvertCommand: Command {
         let bar = ProgressBar(target == nil ? "reading" : "converting")
         let conversion = SQLiteConversion(
             URL(fileURLWithPath: source), model: loaded, keepsHistory: keepsHistory, verifies: verifies, progress: bar.update)
-        let report: ConversionReport
-        do {
-            defer { bar.finish() }
-            report = try target.map { try conversion.run(to: URL(fileURLWithPath: $0)) } ?? conversion.check()
-        } catch {
-            guard SQLiteConversion.isOfOtherFile(error) else { throw error }
-            Output.error("heartwood convert: \(ToolError.message(of: error))")
-            return 2
-        }
+        defer { bar.finish() }
+        let report = try target.map { try conversion.run(to: URL(fileURLWithPath: $0)) } ?? conversion.check()
+        bar.finish()
         Output.lines(ConversionSummary(report, source: source, target: target).lines)
         return report.repetitions.count == 0 ? 0 : 1
     }

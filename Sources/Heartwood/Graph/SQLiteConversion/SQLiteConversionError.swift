@@ -1,6 +1,5 @@
 import Foundation
 import RecordLog
-internal import SQLiteFile
 
 /// Errors of conversions, with Core Data's codes.
 enum SQLiteConversionError {
@@ -35,16 +34,5 @@ enum SQLiteConversionError {
         CoreDataError.make(
             NSMigrationError, "The store was not converted, because its own file could not be kept: all names like \(path) are taken. Move these "
                 + "files away.", [NSFilePathErrorKey: path])
-    }
-}
-
-extension SQLiteConversion {
-    /// Whether a conversion's error says that the file is no store of Core Data's: it is not there, no database, or another program's.
-    package static func isOfOtherFile(_ error: any Error) -> Bool {
-        let error = error as NSError
-        guard let cause = error.userInfo[NSUnderlyingErrorKey] as? SQLiteFileError else {
-            return CoreDataError.isCode(NSPersistentStoreIncompatibleSchemaError, error) && error.userInfo["entity"] == nil
-        }
-        return [.notFound, .notADatabase, .encrypted, .tooShort].contains(cause.code)
     }
 }

@@ -19,6 +19,9 @@ enum CoreDataFileError {
         _ path: String, _ message: String, remedy: String = "Check the file with `PRAGMA integrity_check`, or restore a backup."
     ) -> NSError { make(CocoaError.Code.fileReadCorruptFile.rawValue, path, message, remedy) }
 
+    /// The names of another program's tables.
+    static let tablesKey = "tables"
+
     /// The file is a database of another program.
     /// - Parameter lacksLog: whether the header says that the database is used with a write-ahead log, and none is beside it.
     static func foreign(_ path: String, tables: [String], lacksLog: Bool) -> NSError {
@@ -28,7 +31,7 @@ enum CoreDataFileError {
         let missing = lacksLog ? " Its newest tables may be in a write-ahead log: copy the file \(name)-wal together with it." : ""
         return make(
             NSPersistentStoreIncompatibleSchemaError, path, "this SQLite database is no Core Data store: it has no table Z_METADATA",
-            found + missing)
+            found + missing, [tablesKey: tables])
     }
 
     /// The file's tables do not fit the model.

@@ -23,7 +23,7 @@ package enum CoreDataFile {
         if let file = error.userInfo[NSUnderlyingErrorKey] as? SQLiteFileError {
             return [.notFound, .notADatabase, .encrypted, .tooShort, .unsupportedVersion].contains(file.code)
         }
-        return error.domain == NSCocoaErrorDomain && error.code == NSPersistentStoreIncompatibleSchemaError && error.userInfo["entity"] == nil
+        return error.userInfo[CoreDataFileError.tablesKey] != nil
     }
 }
 
