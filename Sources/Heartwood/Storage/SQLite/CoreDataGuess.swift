@@ -40,7 +40,11 @@ struct CoreDataGuess {
         parentRoots = Set(names.keys.compactMap { number in numbers.root(of: number).flatMap { $0 == number ? nil : $0 } })
         guesses.append("The spelling of all names: the store has them in capitals.")
         guesses.append("Types: an integer may be a Boolean, a float a double, text a URI, data a UUID or an archived object.")
-        for (number, name) in names.sorted(by: { $0.key < $1.key }) where numbers.root(of: number) == number { readTable(number, name) }
+        // Core Data names no two entities alike. A hostile file may, and then each would have all columns of one table.
+        var seen: Set<String> = []
+        for (number, name) in names.sorted(by: { $0.key < $1.key }) where numbers.root(of: number) == number {
+            if seen.insert(name.uppercased()).inserted { readTable(number, name) }
+        }
         for table in schema.objectTables { readJoin(table) }
     }
 
