@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What a conversion did, in words.
+/// Tells in words of a conversion.
 struct ConversionSummary {
     private let report: ConversionReport
     private let source: String

@@ -18,7 +18,7 @@ final class RecordBuffer {
     private var front = 0
     private var end = 0
 
-    /// Integers and reals are written in eight bytes, of which fewer may count.
+    /// Integers and reals are written in eight bytes. Fewer of them may count.
     static let numberSize = 8
 
     init() {

@@ -27,7 +27,7 @@ enum SerialType {
         }
     }
 
-    /// Writes eight bytes, of which the type's size counts.
+    /// Writes eight bytes. The type's size says how many of them count.
     @inline(__always)
     static func write(_ value: Int64, size: Int, to bytes: UnsafeMutableRawPointer) {
         guard size > 0 else { return }

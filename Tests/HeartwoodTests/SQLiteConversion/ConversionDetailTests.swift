@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a conversion keeps, and what it reports, store by store.
+/// The values that a conversion keeps, and those that it reports, store by store.
 @Suite struct ConversionDetailTests {
     private static func golden(_ name: String) -> CoreDataStoreFile {
         CoreDataStoreFile(name: name, folder: CoreDataStoreFiles.folder.appendingPathComponent("Goldens"))

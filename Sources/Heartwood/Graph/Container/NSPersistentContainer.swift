@@ -22,8 +22,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     private let descriptions: Mutex<Descriptions>
 
-    /// The stores to load. At first one record log named after the container, in `defaultDirectoryURL()`. If it is not there, and a Core Data
-    /// store `NAME.sqlite` is, loading makes the record log of that, and leaves that as it is.
+    /// The stores to load. At first one record log named after the container, in `defaultDirectoryURL()`. If that file is
+    /// missing and a Core Data store `NAME.sqlite` lies beside it, loading converts the Core Data store, and leaves its file as it is.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
         get { descriptions.withLock { $0 }.list }
         set {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a conversion of an SQLite store has read and written, and what it has left out.
+/// The counts of a conversion of an SQLite store, and a list of the values that it left out.
 package struct ConversionReport: Equatable, Sendable {
     package struct EntityCount: Equatable, Sendable {
         package let name: String
         package let objects: Int
     }
 
-    /// Where the model comes from, and what of it was guessed.
+    /// The model's origin, and the guesses about it.
     package let modelOrigin: String
     package let guesses: [String]
     /// The hashes of the version of the model that the store was made with.

@@ -1,7 +1,7 @@
 import Foundation
 internal import SQLiteFile
 
-/// What a file of Core Data's says of itself: metadata, entity numbers and, compressed, its model.
+/// The statements of a file of Core Data's about itself: metadata, entity numbers and, compressed, its model.
 struct CoreDataContents {
     let identifier: String
     /// The property list in `Z_METADATA`, with the identifier and the type, which may lie outside of it.

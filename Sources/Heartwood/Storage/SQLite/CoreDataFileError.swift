@@ -4,7 +4,7 @@ internal import SQLiteFile
 
 /// Errors of Core Data's files, with Core Data's codes.
 enum CoreDataFileError {
-    /// What to do with a file that can only be read.
+    /// The advice for a file that can only be read.
     static let conversion = "Convert it with `heartwood convert STORE.sqlite -o STORE.heartwood`, and open that as a record log."
 
     static func make(_ code: Int, _ path: String, _ message: String, _ remedy: String, _ info: [String: Any] = [:]) -> NSError {

@@ -17,7 +17,7 @@ struct CoreDataLayoutBuilder {
         let use: Use
     }
 
-    /// What a column has for its property.
+    /// A column's use for its property.
     enum Use { case value, entityKey, owner, order }
 
     private var claims: [ClaimID: (table: String, index: Int)] = [:]
