@@ -24,7 +24,7 @@ final class OpenStore {
             if !isReadOnly { try CoreDataStore.refuse(path, CoreDataStore.conversion(path)) }
             let found = try CoreDataStore.model(path, given: modelFile)
             try self.init(
-                NSSQLiteStoreType, url, found.model, configuration: try found.configuration(ofStoreAt: path),
+                NSSQLiteStoreType, url, found.model, configuration: found.configuration,
                 options: [NSReadOnlyPersistentStoreOption: true])
             return
         }

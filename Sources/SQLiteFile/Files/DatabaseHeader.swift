@@ -135,8 +135,11 @@ package struct DatabaseHeader: Equatable, Sendable {
     /// Whether a file may be a database, in clear or encrypted.
     /// - Parameter prefix: the file's start, as much as 1,024 bytes of it.
     package static func isPossible(_ prefix: [UInt8], fileSize: UInt64) -> Bool {
-        prefix.starts(with: magic) || looksEncrypted(prefix, fileSize: fileSize)
+        isClear(prefix) || looksEncrypted(prefix, fileSize: fileSize)
     }
+
+    /// Whether a file is a database in clear, by its start.
+    package static func isClear(_ prefix: [UInt8]) -> Bool { prefix.starts(with: magic) }
 
     /// Encrypted databases are whole pages of random bytes. 512 random bytes have 221 distinct values on average, seldom fewer than 200.
     private static func looksEncrypted(_ bytes: [UInt8], fileSize: UInt64) -> Bool {

@@ -58,9 +58,9 @@ import Testing
             }
             let error = #expect(throws: NSError.self) { try exchange.run() }
             #expect(error?.code == NSPersistentStoreTimeoutError, "\(String(describing: error))")
-            #expect(SQLiteConversion.isDatabase(made.store))
+            #expect(CoreDataFile.isClearDatabase(made.store))
             let report = try SQLiteExchange(conversion: conversion).run()
-            #expect(report.objects == Self.rows + 2 && !SQLiteConversion.isDatabase(made.store))
+            #expect(report.objects == Self.rows + 2 && !CoreDataFile.isClearDatabase(made.store))
         }
     }
 }

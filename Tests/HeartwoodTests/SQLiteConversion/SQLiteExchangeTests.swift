@@ -91,7 +91,7 @@ import Testing
 
     private static func checkLeft(_ app: URL, _ step: SQLiteExchange.Step, _ model: NSManagedObjectModel) throws {
         let isExchanged = step.rawValue >= SQLiteExchange.Step.exchanged.rawValue
-        #expect(SQLiteConversion.isDatabase(app) != isExchanged)
+        #expect(CoreDataFile.isClearDatabase(app) != isExchanged)
         if !isExchanged { _ = try expected("log-beside", at: app).check() }
         if step != .written { _ = try expected("log-beside", at: URL(fileURLWithPath: app.path + "-original")).check() }
         try check("log-beside", app, model)

@@ -126,6 +126,9 @@ import Testing
             let error = Self.refusal(zoo.file)
             #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
             for name in [Zoo.identifier, "OTHER-STORE", "-wal"] { #expect(error?.localizedDescription.contains(name) == true, "\(name)") }
+            let conversion = SQLiteConversion(zoo.file, for: zoo.model, configuration: nil, keepsHistory: false)
+            let refused = #expect(throws: (any Error).self) { try conversion.check() } as NSError?
+            #expect(refused?.localizedDescription.contains("OTHER-STORE") == true, "a conversion refuses it too")
             // Of other pages it cannot be told; of another page size it is.
             try FileManager.default.removeItem(at: log)
             #expect(try Self.fetch("Keeper", "age == 5", in: try zoo.context()).isEmpty)

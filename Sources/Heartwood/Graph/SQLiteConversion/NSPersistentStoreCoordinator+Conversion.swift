@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
     final func convert(_ store: MigrationEnd, after error: any Error) throws -> Bool {
         let options = MigrationOptions(store.options), cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError
         guard store.type == NSRecordLogStoreType, options.migrates, !options.isReadOnly, cause?.code == .notAStore,
-            SQLiteConversion.isDatabase(store.url)
+            CoreDataFile.isClearDatabase(store.url)
         else { return false }
         try SQLiteExchange(conversion: SQLiteConversion(store, for: managedObjectModel)).run()
         return true
@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
         let source = MigrationEnd(
             url: neighbor, type: NSSQLiteStoreType, options: description.options, configuration: description.configuration)
         let options = MigrationOptions(source.options)
-        guard options.migrates, !options.isReadOnly, !FileManager.default.fileExists(atPath: url.path), SQLiteConversion.isDatabase(neighbor)
+        guard options.migrates, !options.isReadOnly, !FileManager.default.fileExists(atPath: url.path), CoreDataFile.isClearDatabase(neighbor)
         else { return }
         try SQLiteConversion(source, for: managedObjectModel).run(to: url)
     }
@@ -36,15 +36,6 @@ extension SQLiteConversion {
         self.init(
             store.url, for: model, configuration: store.configuration, keepsHistory: SQLiteConversion.tracksHistory(store.options))
     }
-
-    /// Whether a file begins as databases of SQLite do. Spec: sqlite.org/fileformat2.html, 1.3.1.
-    static func isDatabase(_ url: URL) -> Bool {
-        guard let file = try? FileHandle(forReadingFrom: url) else { return false }
-        defer { try? file.close() }
-        return (try? file.read(upToCount: magic.count)) == magic
-    }
-
-    private static let magic = Data("SQLite format 3\0".utf8)
 
     /// A store that is to track its history keeps that of the old one.
     static func tracksHistory(_ options: [AnyHashable: Any]?) -> Bool {

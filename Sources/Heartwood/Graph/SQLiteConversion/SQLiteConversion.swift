@@ -36,7 +36,7 @@ package struct SQLiteConversion {
             // The given model names classes and other things that a cache lacks.
             guard let wanted = model?.model, wanted.entityVersionHashesByName == own.found.model.entityVersionHashesByName else { return own }
             return SQLiteSourceModel(
-                CoreDataStoreModel(given: wanted), configuration: SQLiteSourceModel.configuration(of: wanted, contents))
+                CoreDataStoreModel(given: wanted), configuration: CoreDataStoreModel.configuration(of: wanted, in: contents))
         }
     }
 
@@ -94,7 +94,7 @@ package struct SQLiteConversion {
             try StoredModel.migrate(folder.file, to: version, configuration: configuration, by: nil)
         }
         if verifies { report.doubts = try verify(folder.file.path) }
-        report.bytes = Self.size(of: folder.file.path)
+        report.bytes = CoreDataFile.size(of: folder.file.path)
         return (report, file)
     }
 
@@ -116,10 +116,10 @@ package struct SQLiteConversion {
         var attempt = 1
         while true {
             do {
-                let file = try SQLiteFile.open(path: source.path)
-                let (converted, configuration) = try file.read { try convert(file, to: new) }
+                let (file, contents) = try CoreDataContents.open(source.path)
+                let (converted, configuration) = try file.read { try convert(file, contents, to: new) }
                 var report = converted
-                report.sourceBytes = Self.size(of: source.path) + Self.size(of: source.path + "-wal")
+                report.sourceBytes = CoreDataFile.size(of: source.path) + CoreDataFile.size(of: source.path + "-wal")
                 return (report, file, configuration)
             } catch {
                 if let new { try? FileManager.default.removeItem(at: new) }
@@ -130,16 +130,11 @@ package struct SQLiteConversion {
         }
     }
 
-    private func convert(_ file: SQLiteFile, to new: URL?) throws -> (ConversionReport, String?) {
-        let contents = try CoreDataContents(file)
+    private func convert(_ file: SQLiteFile, _ contents: CoreDataContents, to new: URL?) throws -> (ConversionReport, String?) {
         let chosen = try chosenModel(contents, file.path)
         let converter = SQLiteConverter(
             file: file, contents: contents, found: chosen.found, model: chosen.found.model, configuration: chosen.configuration,
             keepsHistory: keepsHistory, progress: progress)
         return (try converter.run(to: new), chosen.configuration)
-    }
-
-    private static func size(of path: String) -> UInt64 {
-        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.uint64Value ?? 0
     }
 }

@@ -43,17 +43,10 @@ struct SQLiteConverter {
     // MARK: The new file
 
     private func begin(_ new: URL, _ layout: CoreDataLayout) throws {
-        var metadata = contents.metadata.filter { !Self.coreDatasOwn.contains($0.key) }
+        var metadata = contents.metadata.filter { !CoreDataFileMetadata.coreDatasOwn.contains($0.key) }
         metadata[NSStoreTypeKey] = NSRecordLogStoreType
         try ConversionTarget.begin(new, model, configuration: configuration, metadata: metadata, numbers(layout))
     }
-
-    /// Metadata that tell of Core Data's file.
-    private static let coreDatasOwn: Set = [
-        "NSPersistenceFrameworkVersion", "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashesVersion",
-        "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel", "NSStoreModelVersionHashes",
-        "NSStoreModelVersionIdentifiers",
-    ]
 
     /// Keys above this one are no hint of the next key: a list of greater ones is more than a file can state.
     private static let hintMax: Int64 = 1 << 31
@@ -251,7 +244,7 @@ private final class SQLiteConversionRun {
             for table in try reader.objectTables() {
                 for rows in table.rows.values {
                     rows.transfer = CoreDataTransfer()
-                    try rows.forEach(nil, givesWhole: true, where: { _ in true }) { row in
+                    try rows.forEach { row in
                         try body(row, rows.table)
                         return true
                     }

@@ -15,7 +15,7 @@ struct SQLiteSourceModel {
     /// - Parameter given: a model's file; nil for the store's cache, or its tables.
     init(_ contents: CoreDataContents, path: String, given: URL? = nil) throws {
         found = try CoreDataStoreModel(contents, path: path, given: given)
-        configuration = Self.configuration(of: found.model, contents)
+        configuration = found.configuration
     }
 
     /// For a store that a program opens with its model. The store may be of another version of that: then it is its cache's, or one in the bundles.
@@ -40,7 +40,7 @@ struct SQLiteSourceModel {
     private static func bundled(_ contents: CoreDataContents, _ path: String) -> SQLiteSourceModel? {
         ModelFinder.versions(in: ModelFinder.directories).lazy.compactMap { url -> SQLiteSourceModel? in
             guard let model = try? NSManagedObjectModel.load(contentsOf: url) else { return nil }
-            let candidate = Self(CoreDataStoreModel(given: model), configuration: configuration(of: model, contents))
+            let candidate = Self(CoreDataStoreModel(given: model), configuration: CoreDataStoreModel.configuration(of: model, in: contents))
             return candidate.isExact(contents, path) ? candidate : nil
         }.first
     }
@@ -65,15 +65,5 @@ struct SQLiteSourceModel {
 
     private func layout(_ contents: CoreDataContents, _ path: String) -> CoreDataLayout? {
         try? CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
-    }
-
-    /// The configuration with exactly the store's entities, if the store lacks some of the model's.
-    static func configuration(of model: NSManagedObjectModel, _ contents: CoreDataContents) -> String? {
-        let names = Set(contents.numbers.entries.filter { $0.number < EntityNumbers.bookkeepingMin }.map(\.name))
-        guard model.entities.contains(where: { contents.numbers.number(of: $0) == nil }) else { return nil }
-        return model.configurations.sorted().first { name in
-            name != NSManagedObjectModel.defaultConfigurationName
-                && Set((model.entities(forConfigurationName: name) ?? []).compactMap(\.name)) == names
-        }
     }
 }

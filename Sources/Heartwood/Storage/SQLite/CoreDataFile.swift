@@ -9,13 +9,24 @@ package enum CoreDataFile {
     /// Whether a file is a database of SQLite by its first bytes, or looks like an encrypted one.
     package static func isDatabase(_ url: URL) -> Bool {
         let path = url.resolvingSymlinksInPath().path
-        // A pipe would lose the bytes.
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path), attributes[.type] as? FileAttributeType == .typeRegular,
-            let size = (attributes[.size] as? NSNumber)?.uint64Value, let handle = FileHandle(forReadingAtPath: path)
-        else { return false }
+        return DatabaseHeader.isPossible(start(of: path), fileSize: size(of: path))
+    }
+
+    /// Whether a file is a database of SQLite by its first bytes.
+    static func isClearDatabase(_ url: URL) -> Bool { DatabaseHeader.isClear(start(of: url.resolvingSymlinksInPath().path)) }
+
+    /// The first bytes of a regular file; none of another one: a pipe would lose them.
+    private static func start(of path: String) -> [UInt8] {
+        guard attributes(of: path)[.type] as? FileAttributeType == .typeRegular, let handle = FileHandle(forReadingAtPath: path) else { return [] }
         defer { try? handle.close() }
-        guard let start = try? handle.read(upToCount: 1024), start.count >= 16 else { return false }
-        return DatabaseHeader.isPossible(Array(start), fileSize: size)
+        return (try? handle.read(upToCount: 1024)).map(Array.init) ?? []
+    }
+
+    /// In bytes; 0 if there is no such file.
+    static func size(of path: String) -> UInt64 { (attributes(of: path)[.size] as? NSNumber)?.uint64Value ?? 0 }
+
+    private static func attributes(of path: String) -> [FileAttributeKey: Any] {
+        (try? FileManager.default.attributesOfItem(atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)) ?? [:]
     }
 
     /// Whether an error says that a file is no store of Core Data's, and not that a store is damaged.
@@ -24,22 +35,5 @@ package enum CoreDataFile {
             return [.notFound, .notADatabase, .encrypted, .tooShort, .unsupportedVersion].contains(file.code)
         }
         return error.userInfo[CoreDataFileError.tablesKey] != nil
-    }
-}
-
-extension CoreDataStoreModel {
-    /// The configuration of the model whose entities are the store's; nil if the store has all entities.
-    package func configuration(ofStoreAt path: String) throws -> String? {
-        do {
-            let file = try SQLiteFile.open(path: path), numbers = try file.read { try EntityNumbers(file) }
-            let names = Set(numbers.entries.filter { $0.number < EntityNumbers.bookkeepingMin }.map(\.name))
-            guard names.count < model.entities.count else { return nil }
-            return model.configurations.first { name in
-                name != NSManagedObjectModel.defaultConfigurationName
-                    && Set((model.entities(forConfigurationName: name) ?? []).compactMap(\.name)) == names
-            }
-        } catch {
-            throw CoreDataFileError.wrapIfOfFile(error, opening: true)
-        }
     }
 }

@@ -124,6 +124,11 @@ final class CoreDataRows {
         try body(try row(finder.row))
     }
 
+    /// Calls `body` with each row of this entity, until it returns false.
+    func forEach(_ body: (UnsafeRowView) throws -> Bool) throws {
+        try source.forEachRow { row in try holds(row) ? body(try self.row(row)) : true }
+    }
+
     /// Calls `body` with each row of this entity that meets `test`, until it returns false.
     /// - Parameters:
     ///   - selection: the columns that `test` reads; nil for all.

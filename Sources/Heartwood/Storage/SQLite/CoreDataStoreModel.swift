@@ -29,6 +29,8 @@ package struct CoreDataStoreModel {
     package let origin: Origin
     /// Statements about what was guessed; empty for a model that the store or a model's hashes tell.
     package let guesses: [String]
+    /// The configuration with exactly the store's entities; nil if the store has all of the model's, or for a model that the caller knows.
+    package let configuration: String?
 
     /// Finds the model of a store.
     /// - Parameter given: a `.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`, for a store without a cache that can be read.
@@ -48,8 +50,8 @@ package struct CoreDataStoreModel {
             let choice = try StoreModelChoice(
                 cache: contents.cache, metadata: contents.metadata, path: path, bundle: isCompiled ? given : nil)
             switch choice.origin {
-            case .cache: self.init(Self.namingClasses(choice.model), .cache)
-            case .compiled(let url): self.init(choice.model, .compiled(url))
+            case .cache: self.init(Self.namingClasses(choice.model), .cache, of: contents)
+            case .compiled(let url): self.init(choice.model, .compiled(url), of: contents)
             }
         } catch {
             guard !isCompiled else { throw error }
@@ -57,7 +59,7 @@ package struct CoreDataStoreModel {
                 self = try Self.fitting(given, contents, path: path)
             } else {
                 let guess = CoreDataGuess(contents)
-                self.init(try guess.model(), .schema, [(error as NSError).localizedDescription] + guess.guesses)
+                self.init(try guess.model(), .schema, [(error as NSError).localizedDescription] + guess.guesses, of: contents)
             }
         }
     }
@@ -70,9 +72,10 @@ package struct CoreDataStoreModel {
         return model
     }
 
-    init(given model: NSManagedObjectModel) { self.init(model, .given) }
+    init(given model: NSManagedObjectModel) { self.init(model, .given, of: nil) }
 
-    private init(_ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = []) {
+    private init(_ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = [], of contents: CoreDataContents?) {
+        configuration = contents.flatMap { Self.configuration(of: model, in: $0) }
         self.model = model
         self.origin = origin
         self.guesses = guesses
@@ -103,7 +106,8 @@ package struct CoreDataStoreModel {
         let isOne = names.count == 1
         return CoreDataStoreModel(
             found.model, .source(found.url),
-            isOne ? [] : ["The versions \(names.joined(separator: ", ")) have the same tables; \(names[names.count - 1]) was taken."])
+            isOne ? [] : ["The versions \(names.joined(separator: ", ")) have the same tables; \(names[names.count - 1]) was taken."],
+            of: contents)
     }
 
     /// The entities of a model that a store may have: those of the configuration with the store's entities, or all. They are copies, which become
@@ -111,8 +115,16 @@ package struct CoreDataStoreModel {
     static func entities(of model: NSManagedObjectModel, in contents: CoreDataContents) -> [NSEntityDescription] {
         let copy = model.copy() as? NSManagedObjectModel ?? model
         copy.makeImmutable()
-        let names = Set(contents.numbers.entries.filter { $0.number < EntityNumbers.bookkeepingMin }.map(\.name))
-        let configured = copy.configurations.compactMap { copy.entities(forConfigurationName: $0) }.first { Set($0.compactMap(\.name)) == names }
-        return configured ?? copy.entities
+        return configuration(of: copy, in: contents).flatMap(copy.entities(forConfigurationName:)) ?? copy.entities
+    }
+
+    /// The configuration of a model with exactly the store's entities; nil if the store has all of them, or no configuration fits.
+    static func configuration(of model: NSManagedObjectModel, in contents: CoreDataContents) -> String? {
+        let names = contents.numbers.objectEntities
+        guard Set(model.entities.compactMap(\.name)) != names else { return nil }
+        return model.configurations.sorted().first { name in
+            name != NSManagedObjectModel.defaultConfigurationName
+                && Set((model.entities(forConfigurationName: name) ?? []).compactMap(\.name)) == names
+        }
     }
 }

@@ -22,6 +22,9 @@ struct EntityNumbers {
     /// Core Data's entities for history have numbers from here.
     static let bookkeepingMin: Int64 = 16000
 
+    /// The names of the entities whose objects the store has.
+    var objectEntities: Set<String> { Set(entries.filter { $0.number < Self.bookkeepingMin }.map(\.name)) }
+
     init(_ entries: [Entry]) {
         self.entries = entries
         byName = Dictionary(entries.map { ($0.name, $0.number) }) { first, _ in first }

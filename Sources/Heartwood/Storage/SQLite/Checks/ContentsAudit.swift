@@ -50,7 +50,7 @@ struct ContentsAudit {
         if UUID(uuidString: contents.identifier) == nil {
             run.found("Z_METADATA", column: "Z_UUID", "\"\(contents.identifier)\" is no UUID")
         }
-        guard contents.metadata["NSPersistenceFrameworkVersion"] != nil || !contents.hashes.isEmpty else {
+        guard contents.metadata[CoreDataFileMetadata.frameworkVersionKey] != nil || !contents.hashes.isEmpty else {
             return run.found("Z_METADATA", column: "Z_PLIST", "it has no framework version and no version hashes")
         }
         let names = Set(store.found.model.entities.compactMap(\.name)).union(numbers.entries.map(\.name))

@@ -20,8 +20,8 @@ struct CoreDataInspector {
         try countObjects()
         let contents = store.contents, schema = file.schema
         return CoreDataInspection(
-            path: file.path, identifier: contents.identifier, storeType: contents.metadata[NSStoreTypeKey] as? String ?? "SQLite",
-            frameworkVersion: (contents.metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue,
+            path: file.path, identifier: contents.identifier, storeType: contents.metadata[NSStoreTypeKey] as? String ?? CoreDataContents.storeType,
+            frameworkVersion: (contents.metadata[CoreDataFileMetadata.frameworkVersionKey] as? NSNumber)?.intValue,
             modelOrigin: store.found.origin.description, modelIdentifiers: identifiers(contents.metadata),
             guessReason: isGuessed ? store.found.guesses.first : nil,
             guesses: Array(store.found.guesses.dropFirst(isGuessed ? 1 : 0)),
@@ -56,14 +56,9 @@ struct CoreDataInspector {
         case .incremental: "incremental"
         }
         return CoreDataInspection.Database(
-            fileBytes: size(of: file.path), pages: file.pageCount, pageSize: header.pageSize, freePages: structure.freePages,
+            fileBytes: CoreDataFile.size(of: file.path), pages: file.pageCount, pageSize: header.pageSize, freePages: structure.freePages,
             pointerMapPages: structure.pointerMapPages, unusedPages: structure.unusedPages, sqliteVersion: header.sqliteVersion, encoding: encoding,
             autoVacuum: autoVacuum, faults: faults, isRolledBack: file.isRolledBack)
-    }
-
-    private func size(of path: String) -> UInt64 {
-        ((try? FileManager.default.attributesOfItem(atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path))?[.size] as? NSNumber)?
-            .uint64Value ?? 0
     }
 
     private func log() throws -> CoreDataInspection.Log? {

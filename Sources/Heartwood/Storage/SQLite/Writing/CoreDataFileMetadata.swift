@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a new file in Core Data's layout says of itself.
+/// The metadata and the model cache of a new file in Core Data's layout.
 struct CoreDataFileMetadata {
     let identifier: String
     /// The property list of `Z_METADATA`.
@@ -18,6 +18,9 @@ struct CoreDataFileMetadata {
     static let versionKeys = [
         NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, hashesVersionKey, digestKey, StoreModelVersion.checksumKey,
     ]
+
+    /// The keys that tell of Core Data's file, and are not the app's.
+    static let coreDatasOwn = Set(versionKeys + [frameworkVersionKey, "NSPersistenceMaximumFrameworkVersion", autoVacuumKey])
 
     /// - Parameters:
     ///   - old: the metadata of the store that is written.

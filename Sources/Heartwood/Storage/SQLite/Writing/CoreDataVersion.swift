@@ -1,5 +1,4 @@
 import Foundation
-internal import SQLiteFile
 
 /// Core Data's own statements about the version of a model, which Heartwood cannot compute.
 struct CoreDataVersion {
@@ -68,8 +67,7 @@ struct CoreDataVersion {
     private init(store file: URL, _ entities: [NSEntityDescription]) throws {
         let path = file.path
         do {
-            let file = try SQLiteFile.open(path: path)
-            let contents = try file.read { try CoreDataContents(file) }
+            let contents = try CoreDataContents.open(path).contents
             guard try Self.isStore(contents, path, of: entities) else {
                 throw Self.failure("\(path): the store was made with another version of the model.")
             }
