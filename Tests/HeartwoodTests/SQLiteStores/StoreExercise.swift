@@ -43,7 +43,8 @@ enum StoreExercise {
         for (name, attribute) in entity.attributesByName where !attribute.isTransient {
             attempts.run {
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
-                request.predicate = NSPredicate(format: "%K != nil", name)
+                // A damaged model has names that no format takes, for which `init(format:)` ends the program.
+                request.predicate = try NSPredicate(parsing: "%K != nil", argumentArray: [name])
                 request.sortDescriptors = attribute.attributeType == .stringAttributeType ? [NSSortDescriptor(key: name, ascending: true)] : []
                 _ = try context.fetch(request)
             }
