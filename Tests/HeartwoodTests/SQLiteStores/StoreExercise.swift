@@ -43,8 +43,9 @@ enum StoreExercise {
         for (name, attribute) in entity.attributesByName where !attribute.isTransient {
             attempts.run {
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
-                // A damaged model has names that no format takes, for which `init(format:)` ends the program.
-                request.predicate = try NSPredicate(parsing: "%K != nil", argumentArray: [name])
+                // A damaged model has names that no format takes. A program cannot ask for those.
+                guard let predicate = try? NSPredicate(parsing: "%K != nil", argumentArray: [name]) else { return }
+                request.predicate = predicate
                 request.sortDescriptors = attribute.attributeType == .stringAttributeType ? [NSSortDescriptor(key: name, ascending: true)] : []
                 _ = try context.fetch(request)
             }
