@@ -33,7 +33,10 @@ final class ParallelIndexFlush: @unchecked Sendable {
     private let path: String
     private let thread = StoppableThread()
 
-    private static let bytesMax: UInt64 = 96 << 20
+    /// The most bytes that the thread keeps in memory.
+    private let bytesMax: UInt64
+    /// Their ratio to the memory of one index before it spills.
+    private static let perIndexMemory: UInt64 = 6
 
     /// Starts the thread if there is enough to do.
     /// - Parameters:
@@ -42,13 +45,14 @@ final class ParallelIndexFlush: @unchecked Sendable {
     init(_ merges: [RunMerge?], of file: LogFile, _ options: StoreOptions) {
         jobs = merges.map { $0.map { Job($0, payloadMax: file.payloadMax) } }
         path = file.path
+        bytesMax = UInt64(max(0, options.indexMemory)).multipliedReportingOverflow(by: Self.perIndexMemory).partialValue
         guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
         // Without a thread `write` does all of them.
         _ = thread.start { self.run() }
     }
 
     private func run() {
-        var room = Self.bytesMax
+        var room = bytesMax
         for job in jobs {
             guard let job, !thread.isStopped else { continue }
             let bytes = job.merge.byteCount
@@ -98,33 +102,51 @@ final class ParallelIndexFlush: @unchecked Sendable {
     func stop() { thread.stop() }
 }
 
-/// Keeps frames in memory until another sink takes them.
+/// Keeps frames in memory until another sink takes them. The memory is the system's own, since an allocator would keep it for the thread.
 private final class GatheredFrames: FrameSink {
     let payloadMax: Int
-    private var bytes: [UInt8] = []
+    private var memory: UnsafeMutableRawPointer?
+    private var capacity = 0
+    private var count = 0
     private var frames: [(kind: FrameKind, end: Int)] = []
 
     init(payloadMax: Int) { self.payloadMax = payloadMax }
 
+    deinit { release() }
+
     /// Reserves about as much memory as is needed.
-    func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
+    func reserve(_ byteCount: Int) {
+        guard byteCount > capacity else { return }
+        let grown = LazyMemory.allocate(byteCount)
+        if let memory { grown.copyMemory(from: memory, byteCount: count) }
+        release()
+        (memory, capacity) = (grown, byteCount)
+    }
+
+    private func release() {
+        if let memory { LazyMemory.release(memory, capacity) }
+        (memory, capacity) = (nil, 0)
+    }
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
-        bytes.append(contentsOf: payload)
-        frames.append((kind, bytes.count))
+        if count + payload.count > capacity { reserve(max(count + payload.count, capacity * 2)) }
+        if let memory, let bytes = payload.baseAddress { (memory + count).copyMemory(from: bytes, byteCount: payload.count) }
+        count += payload.count
+        frames.append((kind, count))
         return FrameTicket(number: frames.count - 1)
     }
 
     /// - Returns: the other sink's tickets, by their numbers in this sink.
     func move(to sink: any FrameSink) throws(StoreError) -> [FrameTicket] {
-        defer { (bytes, frames) = ([], []) }
+        defer {
+            release()
+            (count, frames) = (0, [])
+        }
+        let bytes = UnsafeRawBufferPointer(start: memory, count: count)
         var tickets: [FrameTicket] = []
         var start = 0
         for frame in frames {
-            let range = start..<frame.end
-            tickets.append(try bytes[range].withUnsafeBufferPointer { payload throws(StoreError) in
-                try sink.append(frame.kind, UnsafeRawBufferPointer(payload))
-            })
+            tickets.append(try sink.append(frame.kind, UnsafeRawBufferPointer(rebasing: bytes[start..<frame.end])))
             start = frame.end
         }
         return tickets
