@@ -15,12 +15,23 @@ enum CoreDataStoreFiles {
         try files(in: folder.appendingPathComponent("Goldens"))
     }
 
-    /// Calls `body` with a store of each description, and removes them afterwards.
+    /// Calls `body` with a store of each description, and removes them afterwards. They are made once, and each caller gets a copy.
     static func withMadeStores<Result>(_ body: ([CoreDataStoreFile]) throws -> Result) throws -> Result {
-        try withFolder { directory in
-            try run([script("make.py"), "all", directory.path])
-            return try body(try files(in: directory))
+        let made = try allMade.get()
+        return try withFolder { directory in
+            let copy = directory.appendingPathComponent("stores")
+            try FileManager.default.copyItem(at: made, to: copy)
+            return try body(try files(in: copy))
         }
+    }
+
+    private static let madeFolder = FileManager.default.temporaryDirectory.appendingPathComponent("core-data-stores-\(UUID().uuidString)")
+
+    private static let allMade: Result<URL, any Error> = Result {
+        try FileManager.default.createDirectory(at: madeFolder, withIntermediateDirectories: true)
+        atexit { try? FileManager.default.removeItem(at: CoreDataStoreFiles.madeFolder) }
+        try run([script("make.py"), "all", madeFolder.path])
+        return madeFolder
     }
 
     /// Calls `body` with the store of one description, and removes it afterwards.
