@@ -3,7 +3,7 @@ import RecordLog
 
 /// The view that one context has of an incremental store: always the store's current state.
 final class IncrementalView: StoreView {
-    private let store: NSIncrementalStore
+    let store: NSIncrementalStore
     private let schema: RecordLogSchema
     /// Unowned: the context owns its views.
     private unowned let context: NSManagedObjectContext
@@ -20,6 +20,10 @@ final class IncrementalView: StoreView {
 
     var isNewest: Bool { store.isUsable }
     func keepRows(in memory: inout RowMemory) { memory.add(rows) }
+
+    func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView {
+        rows.keep(UnsafeRawBufferPointer(start: row.body, count: row.byteCount), key, reference(key), version: row.version)
+    }
 
     private func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- store.slotBase) }
 

@@ -5,7 +5,7 @@ import RecordLog
 ///
 /// Rows are copied out of the file before anyone sees them, and live as long as the context may need them.
 final class SQLiteView: StoreView {
-    private let store: SQLiteStore
+    let store: SQLiteStore
     let source: SQLiteSource
     let schema: RecordLogSchema
     let slotBase: UInt64
@@ -20,6 +20,7 @@ final class SQLiteView: StoreView {
 
     var isNewest: Bool { store.isUsable }
     func keepRows(in memory: inout RowMemory) { memory.add(kept) }
+    func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView { keep(row) }
 
     func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- slotBase) }
     func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
