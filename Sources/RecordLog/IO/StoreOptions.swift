@@ -28,8 +28,8 @@ public struct StoreOptions: Sendable {
     public var compaction: CompactionPolicy? = CompactionPolicy()
     /// The bytes of each index's entries that a transaction or a recovery gathers in memory. Further entries go to a nameless scratch file
     /// beside the store, which is removed once a checkpoint contains them. If it cannot be made, they stay in memory, as for a reader. A
-    /// checkpoint and a compaction keep up to six times as many bytes, for all indexes together. The pieces in which a commit is written have
-    /// at most a quarter as many.
+    /// checkpoint and a compaction keep up to six times as many bytes for all indexes together, and at most 96 MiB. The pieces in which a commit
+    /// is written have at most a quarter as many bytes, but 256 KiB where that is less.
     public var indexMemory = 16 << 20
     /// Zeroes written ahead of small appends, so that a sync need not make a new file size durable. 0 for none.
     var zeroAheadBytes = 1 << 20

@@ -33,10 +33,9 @@ final class ParallelIndexFlush: @unchecked Sendable {
     private let path: String
     private let thread = StoppableThread()
 
-    /// The most bytes that the thread keeps in memory.
+    /// The most bytes that the thread keeps in memory: so many times those of one index before it spills, within a limit.
     private let bytesMax: UInt64
-    /// Their ratio to the memory of one index before it spills.
-    private static let perIndexMemory: UInt64 = 6
+    private static let perIndexMemory: UInt64 = 6, limit: UInt64 = 96 << 20
 
     /// Starts the thread if there is enough to do.
     /// - Parameters:
@@ -45,7 +44,7 @@ final class ParallelIndexFlush: @unchecked Sendable {
     init(_ merges: [RunMerge?], of file: LogFile, _ options: StoreOptions) {
         jobs = merges.map { $0.map { Job($0, payloadMax: file.payloadMax) } }
         path = file.path
-        bytesMax = UInt64(max(0, options.indexMemory)).multipliedReportingOverflow(by: Self.perIndexMemory).partialValue
+        bytesMax = min(UInt64(max(0, options.indexMemory)), Self.limit / Self.perIndexMemory) * Self.perIndexMemory
         guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
         // Without a thread `write` does all of them.
         _ = thread.start { self.run() }
@@ -102,51 +101,33 @@ final class ParallelIndexFlush: @unchecked Sendable {
     func stop() { thread.stop() }
 }
 
-/// Keeps frames in memory until another sink takes them. The memory is the system's own, since an allocator would keep it for the thread.
+/// Keeps frames in memory until another sink takes them.
 private final class GatheredFrames: FrameSink {
     let payloadMax: Int
-    private var memory: UnsafeMutableRawPointer?
-    private var capacity = 0
-    private var count = 0
+    private var bytes: [UInt8] = []
     private var frames: [(kind: FrameKind, end: Int)] = []
 
     init(payloadMax: Int) { self.payloadMax = payloadMax }
 
-    deinit { release() }
-
     /// Reserves about as much memory as is needed.
-    func reserve(_ byteCount: Int) {
-        guard byteCount > capacity else { return }
-        let grown = LazyMemory.allocate(byteCount)
-        if let memory { grown.copyMemory(from: memory, byteCount: count) }
-        release()
-        (memory, capacity) = (grown, byteCount)
-    }
-
-    private func release() {
-        if let memory { LazyMemory.release(memory, capacity) }
-        (memory, capacity) = (nil, 0)
-    }
+    func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
-        if count + payload.count > capacity { reserve(max(count + payload.count, capacity * 2)) }
-        if let memory, let bytes = payload.baseAddress { (memory + count).copyMemory(from: bytes, byteCount: payload.count) }
-        count += payload.count
-        frames.append((kind, count))
+        bytes.append(contentsOf: payload)
+        frames.append((kind, bytes.count))
         return FrameTicket(number: frames.count - 1)
     }
 
     /// - Returns: the other sink's tickets, by their numbers in this sink.
     func move(to sink: any FrameSink) throws(StoreError) -> [FrameTicket] {
-        defer {
-            release()
-            (count, frames) = (0, [])
-        }
-        let bytes = UnsafeRawBufferPointer(start: memory, count: count)
+        defer { (bytes, frames) = ([], []) }
         var tickets: [FrameTicket] = []
         var start = 0
         for frame in frames {
-            tickets.append(try sink.append(frame.kind, UnsafeRawBufferPointer(rebasing: bytes[start..<frame.end])))
+            let range = start..<frame.end
+            tickets.append(try bytes[range].withUnsafeBufferPointer { payload throws(StoreError) in
+                try sink.append(frame.kind, UnsafeRawBufferPointer(payload))
+            })
             start = frame.end
         }
         return tickets
