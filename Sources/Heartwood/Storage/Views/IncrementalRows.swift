@@ -7,20 +7,24 @@ import Synchronization
 ///
 /// (1) A row that is unchanged when it is read again keeps its memory, so repeated reads allocate nothing.
 /// (2) A row's bytes have their count and version before them, and do not change once they are stored.
-/// (3) The newest rows of `runLength` keys one after the other share an entry of the dictionary, since most reads are of such keys.
+/// (3) The newest rows of `runLength` neighbouring keys share an entry of the dictionary, since most reads are of neighbouring keys.
 final class IncrementalRows: Sendable {
     private struct Row {
+        private struct Head {
+            let byteCount: Int
+            let version: UInt32
+        }
+
         let body: UnsafeMutableRawPointer
 
-        var byteCount: Int { Int((body - 8).load(as: UInt32.self)) }
-        var version: UInt32 { (body - 4).load(as: UInt32.self) }
-        static let headSize = 8
+        private var head: Head { (body - MemoryLayout<Head>.stride).load(as: Head.self) }
+        var byteCount: Int { head.byteCount }
+        var version: UInt32 { head.version }
 
         init(_ bytes: UnsafeRawBufferPointer, version: UInt32, _ memory: inout RowBlocks) {
-            let start = memory.take(Self.headSize + bytes.count)
-            start.storeBytes(of: UInt32(bytes.count), as: UInt32.self)
-            (start + 4).storeBytes(of: version, as: UInt32.self)
-            body = start + Self.headSize
+            let start = memory.take(MemoryLayout<Head>.stride + bytes.count)
+            start.storeBytes(of: Head(byteCount: bytes.count, version: version), as: Head.self)
+            body = start + MemoryLayout<Head>.stride
             UnsafeMutableRawBufferPointer(start: body, count: bytes.count).copyMemory(from: bytes)
         }
 
@@ -52,13 +56,14 @@ final class IncrementalRows: Sendable {
             return last.map { $0.run + Int(key.rawValue % runLength) }
         }
 
+        /// The place of a key's newest row, in a new run if there is none yet.
         mutating func madePlace(_ key: ObjectKey) -> Run {
             if let place = place(key) { return place }
-            let size = MemoryLayout<Row?>.stride * Int(runLength)
-            let run = memory.take(size).bindMemory(to: Row?.self, capacity: Int(runLength))
-            run.initialize(repeating: nil, count: Int(runLength))
-            newest[key.rawValue / runLength] = run
-            last = (key.rawValue / runLength, run)
+            let number = key.rawValue / runLength, count = Int(runLength)
+            let run = memory.take(MemoryLayout<Row?>.stride * count).bindMemory(to: Row?.self, capacity: count)
+            run.initialize(repeating: nil, count: count)
+            newest[number] = run
+            last = (number, run)
             return run + Int(key.rawValue % runLength)
         }
     }
