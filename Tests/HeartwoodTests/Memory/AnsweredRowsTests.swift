@@ -26,8 +26,7 @@ import Testing
     }
 
     @Test("A context that goes from one store to the other and back keeps the rows of each once") func severalStores() throws {
-        let stack = try TestStack(.incremental)
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString)")
+        let stack = try TestStack(.incremental), scratch = try ScratchDirectory(), url = scratch["Other"]
         let other = try stack.coordinator.addPersistentStore(ofType: StoreKind.incremental.type, configurationName: nil, at: url, options: nil)
         for number in 0..<4 {
             let person = stack.insert("Person", ["email": "p\(number)@x"])

@@ -3,7 +3,7 @@ import RecordLog
 
 /// The view that one context has of an incremental store: always the store's current state.
 final class IncrementalView: StoreView {
-    let store: NSIncrementalStore
+    private let store: NSIncrementalStore
     private let schema: RecordLogSchema
     /// Unowned: the context owns its views.
     private unowned let context: NSManagedObjectContext

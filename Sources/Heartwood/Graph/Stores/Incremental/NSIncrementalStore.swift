@@ -156,8 +156,6 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         guard isUsable, let schema else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
         }
-        // A context of several stores goes from one to the other and back. A view of its own holds its rows once.
-        if let known = context.readState.views[slotBase] as? IncrementalView, known.store === self { return known }
         return IncrementalView(self, schema, context)
     }
 

@@ -107,12 +107,6 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         return SQLiteView(self, source, schema)
     }
 
-    /// A context of several stores goes from one to the other and back. A view of its own holds its rows once.
-    override func newestView(for context: NSManagedObjectContext) throws -> any StoreView {
-        if isUsable, let known = context.readState.views[slotBase] as? SQLiteView, known.store === self { return known }
-        return try newestView()
-    }
-
     override func newestHistory() throws -> (any StoreHistory)? {
         guard isUsable, let source, let schema else { return nil }
         return try SQLiteHistory(self, source, schema)

@@ -5,7 +5,7 @@ import RecordLog
 ///
 /// Rows are copied out of the file before anyone sees them, and live as long as the context may need them.
 final class SQLiteView: StoreView {
-    let store: SQLiteStore
+    private let store: SQLiteStore
     let source: SQLiteSource
     let schema: RecordLogSchema
     let slotBase: UInt64
