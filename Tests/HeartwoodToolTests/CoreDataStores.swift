@@ -44,8 +44,5 @@ enum CoreDataStores {
     }
 
     /// Runs statements of SQL on a database, which is made if it is not there.
-    static func execute(_ sql: String, at path: String) throws {
-        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
-        try Python.run(["-c", program, path, sql])
-    }
+    static func execute(_ sql: String, at path: String) throws { try Python.execute(sql, at: path) }
 }

@@ -47,10 +47,7 @@ enum Databases {
     }
 
     /// Runs statements on a database that is there.
-    static func execute(_ sql: String, at url: URL) throws {
-        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
-        try Python.run(["-c", program, url.path, sql])
-    }
+    static func execute(_ sql: String, at url: URL) throws { try Python.execute(sql, at: url.path) }
 
     static func bytes(_ url: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: url)) }
 

@@ -29,6 +29,12 @@ public enum Python {
         return answer.output
     }
 
+    /// Runs statements of SQL on a database, which is made if it is not there.
+    public static func execute(_ sql: String, at path: String) throws {
+        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
+        try run(["-c", program, path, sql])
+    }
+
     /// The processes that run nothing now.
     private static let idle = Mutex<[PythonServer]>([])
 }

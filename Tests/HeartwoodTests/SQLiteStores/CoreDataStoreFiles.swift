@@ -43,10 +43,7 @@ enum CoreDataStoreFiles {
     }
 
     /// Runs statements of SQL on a database, which is made if it is not there.
-    static func execute(_ sql: String, at file: URL) throws {
-        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
-        try run(["-c", program, file.path, sql])
-    }
+    static func execute(_ sql: String, at file: URL) throws { try Python.execute(sql, at: file.path) }
 
     static func script(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
