@@ -43,7 +43,7 @@ final class FormatTemplate: @unchecked Sendable {
         equalKey = comparison.isPlainEquality && keys.count == 1 ? keys[0] : nil
     }
 
-    /// Whether the format is such a comparison.
+    /// Whether the format is one comparison of a key path with the only argument, which no such argument makes faulty.
     var isSingle: Bool { single != nil }
 
     /// Whether `filled(with:)` accepts this argument.

@@ -21,7 +21,7 @@ enum RecordLogMetadata {
     }
 
     /// Writes metadata with a store's version, and the model of that version.
-    /// - Parameter keepsModel: false leaves out the model, which a log that nobody else opens does not need.
+    /// - Parameter keepsModel: if false, the log gets no model. Only a store that has the model opens such a log.
     static func write(
         _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction, keepsModel: Bool = true
     ) throws {
