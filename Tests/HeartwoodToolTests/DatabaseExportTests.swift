@@ -51,7 +51,7 @@ import Testing
             #expect(guessed.output.contains("NSIgnorePersistentStoreVersioningOption"), "\(guessed.output)")
             let wrong = try ToolProcess.run(
                 "export", source, "--format", "sqlite", "-o", file + "2", "--model", CoreDataStores.golden("composites"))
-            #expect(wrong.status == 1 && !wrong.error.isEmpty, "\(wrong.error)")
+            #expect(wrong.status != 0 && !wrong.error.isEmpty, "\(wrong.error)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["new.sqlite"])
         }
     }
@@ -59,17 +59,20 @@ import Testing
     @Test("Join tables keep the names that they have in the store that --model names",
         .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython), arguments: ["many-to-many-other-name", "many-to-many-itself"])
     func joinTablesKeepNames(name: String) throws {
-        try CoreDataStores.withMade { made in
-            let source = made.appendingPathComponent("\(name).sqlite").path, file = made.appendingPathComponent("new.sqlite").path
-            #expect(try ToolProcess.run("export", source, "--format", "sqlite", "-o", file).status == 0)
-            func tables(_ path: String) throws -> [String] {
-                let report = try ToolProcess.run("inspect", path, "--json").output
-                let found = try #require(try JSONSerialization.jsonObject(with: Data(report.utf8)) as? [String: Any])
-                let words = "\(found)".split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
-                return Set(words.filter { $0.hasPrefix("Z_") && !$0.hasSuffix("_INDEX") }).sorted()
-            }
-            #expect(try tables(source) == tables(file))
+        try CoreDataStores.withMade { folder in
+            let source = folder.appendingPathComponent("\(name).sqlite").path, file = folder.appendingPathComponent("new.sqlite").path
+            let made = try ToolProcess.run("export", source, "--format", "sqlite", "-o", file)
+            #expect(made.status == 0, "\(made.error)")
+            let names = try [source, file].map(Self.joinTables)
+            #expect(!names[0].isEmpty && names[0] == names[1], "\(names)")
         }
+    }
+
+    /// The words of a report that begin as join tables do.
+    private static func joinTables(_ path: String) throws -> [String] {
+        let report = try ToolProcess.run("inspect", path, "--json").output
+        let words = report.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        return Set(words.filter { $0.hasPrefix("Z_") && !$0.hasSuffix("_INDEX") }).sorted()
     }
 
     @Test("Wrong options are said to be wrong") func wrongOptionsAreRefused() throws {
