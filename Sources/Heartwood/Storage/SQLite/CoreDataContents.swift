@@ -23,8 +23,7 @@ struct CoreDataContents {
     /// - Throws: 134020 for a database of another program, 259 where Core Data's tables are damaged.
     init(_ file: SQLiteFile) throws {
         let path = file.path
-        let missing = ["Z_METADATA", "Z_PRIMARYKEY"].filter { file.schema.entry(.table, named: $0) == nil }
-        guard missing.isEmpty else {
+        if let missing = ["Z_METADATA", "Z_PRIMARYKEY"].first(where: { file.schema.entry(.table, named: $0) == nil }) {
             let lacksLog = file.header.usesWriteAheadLog && file.logFacts == nil
             throw CoreDataFileError.foreign(path, lacks: missing, tables: file.schema.tables.map(\.name), lacksLog: lacksLog)
         }
