@@ -35,7 +35,7 @@ enum CoreDataStore {
         return URL(fileURLWithPath: path)
     }
 
-    private static func warn(_ text: String) { Output.error("heartwood: warning: \(DisplayWidth.printable(text))") }
+    static func warn(_ text: String) { Output.error("heartwood: warning: \(DisplayWidth.printable(text))") }
 
     /// Refuses a command that would change the file.
     /// - Parameter instead: the advice, as a sentence without its end.

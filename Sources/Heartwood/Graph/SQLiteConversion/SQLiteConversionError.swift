@@ -9,8 +9,8 @@ enum SQLiteConversionError {
         let list = (findings.lines + (more > 0 ? ["… and \(more) more"] : [])).map { "\n  " + $0 }.joined()
         return CoreDataError.make(
             NSMigrationConstraintViolationError,
-            "\(path): nothing was converted, because objects have the same values of a uniqueness constraint:\(list)\nRemove them with the program "
-                + "that wrote the store, or convert it with a version of the model that lacks the constraint.", [NSFilePathErrorKey: path])
+            "\(path): nothing was converted, because objects have the same values of a uniqueness constraint. Remove them with the program that "
+                + "wrote the store, or convert it with a version of the model that lacks the constraint:\(list)", [NSFilePathErrorKey: path])
     }
 
     /// 134110.

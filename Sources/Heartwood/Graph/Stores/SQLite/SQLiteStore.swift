@@ -37,7 +37,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
                 let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
                 return try CoreDataReader(file, contents, layout, schema)
             }
-            source = SQLiteSource(reader, entities, schema)
+            source = SQLiteSource(reader, entities, schema, missingFiles: options?[MissingValueFiles.option] as? MissingValueFiles)
         } catch {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
         }

@@ -25,8 +25,9 @@ struct CoreDataTables {
     /// The columns that stand before a table's others.
     static let ownColumns = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
 
+    /// - Parameter known: the names of join tables in a store of Core Data's with the same model.
     /// - Throws: 134020 for two entities that need the same table.
-    init(_ entities: [NSEntityDescription], _ numbers: EntityNumbers, path: String) throws {
+    init(_ entities: [NSEntityDescription], _ numbers: EntityNumbers, like known: KnownJoinTables? = nil, path: String) throws {
         var builder = try CoreDataLayoutBuilder(entities, numbers, nil, path: path)
         let predicted = try builder.predict()
         let ordered = numbers.sorted(entities)
@@ -41,7 +42,7 @@ struct CoreDataTables {
             families[name, default: []].append(entity)
         }
         self.numbers = numbers
-        joins = CoreDataJoin.all(of: ordered, numbers)
+        joins = CoreDataJoin.all(of: ordered, numbers, like: known)
         tables = names.map { name in
             let columns = CoreDataColumn.sorted(predicted[name] ?? [], numbers)
             return Self.table(name, families[name] ?? [], columns, claims: predicted[name] ?? [])
