@@ -65,7 +65,9 @@ private final class Reports: NSFetchedResultsControllerDelegate {
                     try other.save()
                 }
             } else {
-                try CoreDataStoreFiles.execute("""
+                // The triggers of the derived count call functions that only Core Data has.
+                let triggers = ["INSERT", "DELETE"].map { "DROP TRIGGER Z_DA_ZENTRY_Author_entryCount_PARAMETER_\($0);" }.joined()
+                try CoreDataStoreFiles.execute(triggers + """
                     BEGIN; INSERT INTO ZENTRY (Z_PK, Z_ENT, Z_OPT, ZNUMBER, ZAUTHOR, Z_FOK_AUTHOR, ZTITLE)
                         SELECT 6, Z_ENT, 1, 6, 2, 9000, 'Six' FROM ZENTRY WHERE Z_PK = 1;
                     UPDATE Z_PRIMARYKEY SET Z_MAX = 6 WHERE Z_NAME = 'Entry'; DELETE FROM ZENTRY WHERE Z_PK = 4; COMMIT;
