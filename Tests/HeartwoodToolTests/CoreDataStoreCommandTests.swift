@@ -29,6 +29,25 @@ import Testing
         #expect(same.status == 0, "\(same.output)\(same.error)")
     }
 
+    @Test("A store's model becomes Xcode's source, of which classes are written and with which the store is converted")
+    func aSourceIsWritten() throws {
+        let store = CoreDataStores.golden("swiftdata")
+        try CoreDataStores.withFolder { folder in
+            let source = folder.appendingPathComponent("Carts.xcdatamodeld").path, new = folder.appendingPathComponent("Carts.heartwood").path
+            let written = try ToolProcess.run("model", store, "--source", source)
+            #expect(written.status == 0 && written.output.isEmpty && written.error.isEmpty, "\(written.output)\(written.error)")
+            let classes = folder.appendingPathComponent("Classes").path
+            #expect(try ToolProcess.run("generate", source, "-o", classes).status == 0)
+            #expect(FileManager.default.fileExists(atPath: classes + "/CartModel+CoreDataProperties.swift"))
+            #expect(try ToolProcess.run("model", "diff", store, source).status == 0)
+            #expect(try ToolProcess.run("convert", store, "-o", new, "--model", source).status == 0)
+            #expect(try ToolProcess.run("query", new, "CartModel", "--count").output == "2\n")
+            let again = try ToolProcess.run("model", store, "--source", source)
+            #expect(again.status == 2 && again.error.contains("already"), "\(again.error)")
+            #expect(try ToolProcess.run("model", store, "--source", folder.appendingPathComponent("Carts.txt").path).status == 2)
+        }
+    }
+
     @Test("A model that is guessed is said to be guessed, on standard error") func aGuessIsSaid() throws {
         let store = CoreDataStores.golden("old-without-cache")
         let shown = try ToolProcess.run("model", store, "--format", "json")

@@ -7,8 +7,10 @@ package struct ConversionReport: Equatable, Sendable {
         package let objects: Int
     }
 
-    /// The model's origin, and the guesses about it.
     package let modelOrigin: String
+    /// The reason why the model is guessed from the tables; nil if it is not.
+    package let guessReason: String?
+    /// Statements about what is not certain of the model.
     package let guesses: [String]
     /// The hashes of the version of the model that the store was made with.
     let versionHashes: [String: Data]
@@ -40,6 +42,7 @@ package struct ConversionReport: Equatable, Sendable {
 
     init(_ model: CoreDataStoreModel) {
         modelOrigin = model.origin.description
+        guessReason = model.guessReason
         guesses = model.guesses
         versionHashes = model.model.entityVersionHashesByName
     }
