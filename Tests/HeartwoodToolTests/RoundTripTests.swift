@@ -63,7 +63,7 @@ import Testing
             "1582-10-04T00:00:00.000Z", "1582-10-10T12:00:00.000Z", "1582-12-31T23:59:59.500Z", "1583-01-01T00:00:00.000Z",
             "0004-02-29T00:00:00.000Z",
         ]
-        let lines = dates.enumerated().map { "{\"date\":\"\($1)\",\"key\":\"\($0)\"}\n" }.joined()
+        let lines = dates.enumerated().map { "{\"date\":\"\($1)\",\"key\":\"\($0 + 10)\"}\n" }.joined()
         #expect(try imported(lines, "jsonl", into: "dates").status == 0)
         #expect(try exported("dates") == lines)
         // ISO 8601 has the Gregorian calendar before 1582, too.

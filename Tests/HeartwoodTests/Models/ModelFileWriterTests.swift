@@ -25,13 +25,24 @@ import Testing
         document.entities.sort { $0.name < $1.name }
         for index in document.entities.indices {
             document.entities[index].className = nil
-            document.entities[index].attributes.sort { $0.name < $1.name }
+            document.entities[index].attributes = document.entities[index].attributes.map(normalized).sorted { $0.name < $1.name }
             document.entities[index].relationships.sort { $0.name < $1.name }
+            for fetched in document.entities[index].fetchedProperties?.indices ?? 0..<0 {
+                document.entities[index].fetchedProperties?[fetched].request?.sort = nil
+            }
         }
         document.configurations = document.configurations?.filter { $0.key != NSManagedObjectModel.defaultConfigurationName }
         if document.configurations?.isEmpty == true { document.configurations = nil }
         for index in document.fetchRequests?.indices ?? 0..<0 { document.fetchRequests?[index].sort = nil }
         return document
+    }
+
+    /// A number's default is one text, whether a model keeps it as an integer or as a double.
+    private static func normalized(_ attribute: ModelDocument.Attribute) -> ModelDocument.Attribute {
+        var attribute = attribute
+        if [500, 600].contains(attribute.type), let number = attribute.defaultValue.flatMap(Double.init) { attribute.defaultValue = "\(number)" }
+        attribute.elements = attribute.elements?.map(normalized)
+        return attribute
     }
 
     @Test("Each statement comes back: types, defaults, limits, inheritance, relationships, indexes, constraints, requests, notes")

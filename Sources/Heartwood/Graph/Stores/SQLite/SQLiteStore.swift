@@ -176,6 +176,9 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
 
+    /// - Throws: 513, before the store leaves its coordinator.
+    override func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws { throw Self.untouched(url) }
+
     override class func replace(
         at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
     ) throws { throw untouched(url) }
