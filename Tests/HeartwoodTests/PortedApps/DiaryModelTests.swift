@@ -69,7 +69,9 @@ private final class LinesTransformer: ValueTransformer {
             model.entitiesByName["Entry"]?.attributesByName["number"]?.setValidationPredicates(
                 [NSPredicate(format: "SELF >= 0")], withValidationWarnings: ["too small"])
             let container = try app.container(model: model)
-            #expect(code(#expect(throws: (any Error).self) { try DiaryApp.add("Minus", -1, to: container) }) == NSManagedObjectValidationError)
+            let error = #expect(throws: (any Error).self) { try DiaryApp.add("Minus", -1, to: container) }
+            let found = code(error)
+            #expect(found == NSManagedObjectValidationError)
             try DiaryApp.add("Six", 6, to: container)
             #expect(try DiaryApp.titles(container) == DiaryApp.titles + ["Six"])
         }
