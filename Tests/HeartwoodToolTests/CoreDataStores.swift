@@ -17,6 +17,8 @@ enum CoreDataStores {
 
     static func goldens() throws -> [String] { try names(in: folder.appendingPathComponent("Goldens")) }
 
+    static let goldensWithCache = ((try? goldens()) ?? []).filter { $0 != "old-without-cache" }
+
     static func names(in directory: URL) throws -> [String] {
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         return files.filter { $0.hasSuffix(".sqlite") }.map { String($0.dropLast(7)) }.sorted()
