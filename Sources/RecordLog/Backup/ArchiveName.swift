@@ -15,6 +15,8 @@ struct ArchiveName: Hashable, Sendable {
     var isBase: Bool
 
     static let suffix = ".hwlog"
+    /// No store gets so far. Sums with smaller numbers do not overflow.
+    private static let numberMax: UInt64 = 1 << 62
 
     init(_ header: LogArchiveHeader) {
         storeID = header.storeID
@@ -51,8 +53,9 @@ struct ArchiveName: Hashable, Sendable {
             (self.parent, self.fork) = (parent, fork)
         }
         let fields = parts[2].dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
-        guard fields.count == 5 || fields.count == 6 && fields[5] == "base", let fileID = Self.hex(fields[0]), let first = Self.number(fields[1]),
-            let last = Self.number(fields[2]), let leastTime = Self.hex(fields[3]), let greatestTime = Self.hex(fields[4]), first > 0, first <= last
+        guard fields.count == 5 || fields.count == 6 && fields[5] == "base", let fileID = Self.hex(fields[0]),
+            let first = Self.number(fields[1]), let last = Self.number(fields[2]), let leastTime = Self.hex(fields[3]),
+            let greatestTime = Self.hex(fields[4]), first > 0, first <= last, last <= Self.numberMax, fork <= Self.numberMax
         else { return nil }
         self.storeID = storeID
         self.lineage = lineage

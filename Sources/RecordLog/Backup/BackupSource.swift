@@ -45,6 +45,8 @@ final class BackupSource: Sendable {
     /// The newest superblock, after all that it publishes is on the disk: a backup must not have commits that the store can still lose.
     func durableSuperblock() throws(StoreError) -> Superblock {
         var found = try superblock()
+        // A file whose name a loss of power can take away would leave the one that a compaction has replaced.
+        if found.isUnsettled, fileSystem.outlivesProcess { try fileSystem.syncDirectory(of: path) }
         guard found.durableEnd < found.end || found.durableSequence < found.sequence else { return found }
         try storage.sync()
         found.durableEnd = found.end

@@ -12,6 +12,8 @@ struct LogArchiveReader: Sendable {
 
     /// A smaller archive is fetched with one request.
     private static let wholeMax: UInt64 = 1 << 20
+    /// More than the largest file and its table take.
+    private static let sizeMax: UInt64 = 1 << 46
 
     /// Reads and checks the header, the trailer and the table.
     /// - Throws: `damaged`, `foreign`, `newerVersion`; the errors of the destination.
@@ -20,7 +22,7 @@ struct LogArchiveReader: Sendable {
         name = listed.name
         size = listed.size
         let least = UInt64(LogArchiveHeader.Layout.size + LogArchiveTrailer.Layout.size)
-        guard size > least else { throw Self.damaged(destination, name, at: size, "it is too short") }
+        guard size > least, size <= Self.sizeMax else { throw Self.damaged(destination, name, at: nil, "it cannot have \(size) bytes") }
         whole = size <= Self.wholeMax ? try await Self.get(0..<size, name, destination) : nil
         let start = try await Self.get(0..<UInt64(LogArchiveHeader.Layout.size), name, destination, whole)
         do {
@@ -35,7 +37,8 @@ struct LogArchiveReader: Sendable {
         }
         headerChecksum = LogArchiveHeader.checksum(in: start)
         let end = try await Self.get(size - UInt64(LogArchiveTrailer.Layout.size)..<size, name, destination, whole)
-        guard let found = LogArchiveTrailer(end, headerChecksum: headerChecksum, frameBytes: header.frameBytes, fileLength: size) else {
+        guard let found = LogArchiveTrailer(end, headerChecksum: headerChecksum, frameBytes: header.frameBytes, fileLength: size)
+        else {
             throw Self.damaged(destination, name, at: size - UInt64(LogArchiveTrailer.Layout.size), "its trailer is damaged, or it was cut")
         }
         trailer = found
@@ -80,8 +83,9 @@ struct LogArchiveReader: Sendable {
         let isFrames = number < frames
         let rest = isFrames ? header.frameBytes - number * most : trailer.tableLength - (number - frames) * most
         let count = min(rest, most)
-        let base = UInt64(LogArchiveHeader.Layout.size)
-            + (isFrames ? 0 : LogArchiveFormat.blocksLength(header.frameBytes)) + (isFrames ? number : number - frames) * (most + UInt64(LogArchiveFormat.Block.size))
+        let before = isFrames ? number * most : (number - frames) * most
+        let base = UInt64(LogArchiveHeader.Layout.size) + (isFrames ? 0 : LogArchiveFormat.blocksLength(header.frameBytes))
+            + LogArchiveFormat.blocksLength(before)
         let bytes = try await get(base..<base + count + UInt64(LogArchiveFormat.Block.size), name, destination, whole)
         let checksum = bytes.withUnsafeBytes {
             LogArchiveFormat.checksum(of: $0, count: Int(count), number: number, headerChecksum: headerChecksum)

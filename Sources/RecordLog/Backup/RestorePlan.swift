@@ -29,30 +29,46 @@ struct RestorePlan: Equatable, Sendable {
 
     /// The chains of one file, one for each base archive.
     private static func plans(for sequence: UInt64, of parts: [LinePart]) -> [RestorePlan] {
-        parts.filter { $0.name.isBase && $0.name.first <= sequence }.compactMap { base in
-            let steps = chain(from: base, of: parts, upTo: sequence)
+        let increments = increments(of: parts)
+        return parts.filter { $0.name.isBase && $0.name.first <= sequence }.compactMap { base in
+            let steps = chain(from: base, increments, upTo: sequence)
             return steps[steps.count - 1].reach == sequence ? RestorePlan(steps: steps) : nil
         }
     }
 
-    /// The longest chain from a base archive, up to a commit.
-    private static func chain(from base: LinePart, of parts: [LinePart], upTo sequence: UInt64) -> [Step] {
-        var steps = [Step(archive: base.archive, reach: min(base.reach, sequence))]
-        while let reached = steps.last?.reach, reached < sequence {
-            var best: LinePart?
-            for part in parts where !part.name.isBase && part.name.first <= reached + 1 && part.reach > reached {
-                guard let known = best else {
-                    best = part
-                    continue
-                }
-                // The one that reaches farthest; of those the one with the fewest bytes.
-                let (reach, old) = (min(part.reach, sequence), min(known.reach, sequence))
-                if reach > old || reach == old && part.archive.size < known.archive.size { best = part }
+    private static func increments(of parts: [LinePart]) -> [LinePart] {
+        parts.filter { !$0.name.isBase }.sorted { ($0.name.first, $0.reach, $0.name.text) < ($1.name.first, $1.reach, $1.name.text) }
+    }
+
+    /// The longest chain from a base archive, up to a commit: at each step the increment that reaches farthest.
+    /// - Parameter increments: of the same file, by their first commits.
+    private static func chain(from base: LinePart, _ increments: [LinePart], upTo sequence: UInt64) -> [Step] {
+        let first = Step(archive: base.archive, reach: min(base.reach, sequence))
+        return chain(behind: [first], reached: first.reach, increments, upTo: sequence)
+    }
+
+    private static func chain(behind start: [Step], reached: UInt64, _ increments: [LinePart], upTo sequence: UInt64) -> [Step] {
+        var steps = start, reached = reached
+        var best: LinePart?, next = 0
+        while reached < sequence {
+            while next < increments.count, increments[next].name.first <= reached + 1 {
+                let part = increments[next]
+                next += 1
+                let reach = min(part.reach, sequence), known = best.map { min($0.reach, sequence) } ?? 0
+                if reach > known || reach == known && part.archive.size < best?.archive.size ?? 0 { best = part }
             }
-            guard let best else { break }
-            steps.append(Step(archive: best.archive, reach: min(best.reach, sequence)))
+            guard let best, best.reach > reached else { break }
+            reached = min(best.reach, sequence)
+            steps.append(Step(archive: best.archive, reach: reached))
         }
         return steps
+    }
+
+    /// The archives of a file that go on behind a commit, as far as there is no gap.
+    static func continuation(behind sequence: UInt64, of fileID: UInt64, _ parts: [LinePart]) -> [Step] {
+        let own = parts.filter { $0.name.fileID == fileID && $0.reach > sequence }
+        let sorted = own.sorted { ($0.name.first, $0.reach, $0.name.text) < ($1.name.first, $1.reach, $1.name.text) }
+        return chain(behind: [], reached: sequence, sorted, upTo: .max)
     }
 
     // MARK: Coverage
@@ -60,7 +76,8 @@ struct RestorePlan: Equatable, Sendable {
     /// The longest chain of one file; nil without a base archive.
     static func longest(of fileID: UInt64, _ parts: [LinePart]) -> RestorePlan? {
         let own = parts.filter { $0.name.fileID == fileID }
-        let plans = own.filter(\.name.isBase).map { RestorePlan(steps: chain(from: $0, of: own, upTo: .max)) }
+        let increments = increments(of: own)
+        let plans = own.filter(\.name.isBase).map { RestorePlan(steps: chain(from: $0, increments, upTo: .max)) }
         return plans.max { ($0.sequence, $1.bytes) < ($1.sequence, $0.bytes) }
     }
 
@@ -68,8 +85,8 @@ struct RestorePlan: Equatable, Sendable {
     static func coverage(_ parts: [LinePart]) -> [ClosedRange<UInt64>] {
         var ranges: [ClosedRange<UInt64>] = []
         for base in parts where base.name.isBase {
-            let own = parts.filter { $0.name.fileID == base.name.fileID }
-            ranges.append(base.name.first...(chain(from: base, of: own, upTo: .max).last?.reach ?? base.reach))
+            let own = increments(of: parts.filter { $0.name.fileID == base.name.fileID })
+            ranges.append(base.name.first...(chain(from: base, own, upTo: .max).last?.reach ?? base.reach))
         }
         var merged: [ClosedRange<UInt64>] = []
         for range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {

@@ -30,11 +30,15 @@ struct LogArchiveTable: Equatable, Sendable {
     /// Adds the next commit. Its range joins the last extent where it follows that directly.
     mutating func append(_ range: Range<UInt64>, time: Int64) {
         appendCommit(end: range.upperBound, time: time)
-        let length = range.upperBound - range.lowerBound
-        if let last = extents.last, last.end == range.lowerBound {
-            extents[extents.count - 1].length += length
+        append(Extent(offset: range.lowerBound, length: range.upperBound - range.lowerBound))
+    }
+
+    /// Adds an extent, or joins it with the last one where it follows that directly.
+    mutating func append(_ extent: Extent) {
+        if let last = extents.last, last.end == extent.offset {
+            extents[extents.count - 1].length += extent.length
         } else {
-            extents.append(Extent(offset: range.lowerBound, length: length))
+            extents.append(extent)
         }
     }
 
