@@ -88,7 +88,7 @@ import Testing
     private func addPackage(to store: String) throws -> ToolProcess.Result {
         let path = folder.appendingPathComponent("\(UUID()).jsonl").path
         try Data(#"{"name": "package-\#(UUID())"}"#.utf8).write(to: URL(fileURLWithPath: path))
-        return try ToolProcess.run("import", store, "--entity", "Package", path)
+        return try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", path)
     }
 
     @Test("A backup that follows ends at SIGTERM with every commit, and a replica follows it", .timeLimit(.minutes(2)))
