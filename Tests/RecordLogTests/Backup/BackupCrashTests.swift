@@ -175,6 +175,49 @@ import Testing
         }
     }
 
+    @Test("After a prune or a merge loses power every state that was to be kept comes back", arguments: [false, true])
+    func powerLossOfAPruneOrAMerge(merges: Bool) async throws {
+        // The work without its end, so that increments stay small.
+        func made() async throws -> (work: Work, destination: SimulatedFileSystem) {
+            let destination = SimulatedFileSystem(seed: 2)
+            var work = try Work(SimulatedFileSystem(), destination, .full)
+            try await work.run()
+            for number in 14..<18 {
+                try work.store.commit(number)
+                try await work.store.backUp()
+            }
+            return (work, destination)
+        }
+        func change(_ destination: DirectoryDestination) async throws {
+            let archives = BackupArchives(at: destination)
+            if merges { try await archives.merge() } else { _ = try await archives.prune(keeping: RetentionPolicy()) }
+        }
+        let (counted, disk) = try await made(), before = disk.operationCount
+        let restorable = try await BackupArchives(at: counted.store.destination).list()[0].restorable.flatMap(Array.init)
+        try await change(counted.store.destination)
+        let kept = try await BackupArchives(at: counted.store.destination).list()[0].restorable.flatMap(Array.init)
+        #expect(merges ? kept == restorable : kept.count < restorable.count && kept.last == restorable.last)
+        #expect(disk.operationCount > before)
+        for call in before..<disk.operationCount {
+            for seed in 0..<3 as Range<UInt64> {
+                let (work, destination) = try await made(), label = "call \(call), seed \(seed)"
+                destination.fail(at: call)
+                _ = try? await change(work.store.destination)
+                let after = destination.afterPowerLoss(seed: seed)
+                let archives = DirectoryDestination(path: BackedUpStore.folder, fileSystem: after)
+                let found = try await BackupArchives(at: archives).list()[0].restorable.flatMap(Array.init)
+                #expect(Set(found).isSuperset(of: kept), "\(label)")
+                for sequence in [kept[0], kept[kept.count / 2], kept[kept.count - 1]] {
+                    let problem = try await Self.problem(
+                        after, work.store.sample.options, .commit(sequence), least: sequence, work.store.states)
+                    if let problem { Issue.record("\(label): \(problem)") }
+                }
+                try await change(archives)
+                #expect(try await BackupArchives(at: archives).verify().isEmpty, "\(label)")
+            }
+        }
+    }
+
     private func restore(
         _ store: BackedUpStore, _ disk: SimulatedFileSystem, _ sequence: UInt64, replaces: Bool
     ) async throws -> StoreRestore.Report {
