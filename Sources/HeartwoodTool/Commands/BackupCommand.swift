@@ -157,10 +157,10 @@ struct BackupCommand: Command {
 
     private func status() throws -> Int32 {
         let archives = archives, log = try LogStore.open(path: store, options: reading)
-        let newest = log.snapshot().sequence, storeID = log.storeID
-        let line = try AsyncWork.run { try await archives.list() }.filter { $0.storeID == storeID }.max { $0.newestTime < $1.newestTime }
+        let newest = log.snapshot().sequence, storeID = log.storeID, lineage = try backup.lineage()
+        let line = try AsyncWork.run { try await archives.list() }.first { $0.storeID == storeID && $0.lineage == lineage.id }
         guard let line else {
-            Output.line("there is no backup of store \(storeID) in \(destination)")
+            Output.line("there is no backup of lineage \(lineage.id) of store \(storeID) in \(destination)")
             return 1
         }
         Output.lines([

@@ -43,6 +43,9 @@ public struct StoreBackup: Sendable {
         self.options = options
     }
 
+    /// The lineage to which the store's newest commit belongs.
+    public func lineage() throws(StoreError) -> Lineage { try BackupSource(path: path, options: options).lineage().lineage }
+
     /// Puts what the destination lacks: a base archive the first time and after a compaction, and the commits since.
     ///
     /// All commits up to the report's `sequence` are durable at the destination then. Whole archives are put one after the other, so an error or
