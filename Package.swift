@@ -46,8 +46,8 @@ let package = Package(
         .testTarget(
             name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
-        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
-        .testTarget(name: "SQLiteBuilderTests", dependencies: ["SQLiteBuilder", "SQLiteFile"], exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "TestSupport"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
+        .testTarget(name: "SQLiteBuilderTests", dependencies: ["SQLiteBuilder", "SQLiteFile", "TestSupport"], exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
@@ -75,15 +75,30 @@ if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
     package.products += ["FileReading", "SQLiteFile"].map { .library(name: $0, targets: [$0]) }
 }
 
-// A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too.
-let suites = [
-    "engine": ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"],
-    "stack": [
-        "Platform", "RecordLog", "RecordLogTests", "SQLiteBuilder", "SQLiteFile", "TestSupport", "recordlog-testprocess", "PredicateClasses",
-        "FileReading", "Heartwood", "HeartwoodTests", "heartwood-testprocess",
-    ],
-]
+// A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too, =threads for the
+// tests of what threads share.
+let engine = ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"]
+let stack = engine + ["SQLiteBuilder", "SQLiteFile", "PredicateClasses", "FileReading", "Heartwood", "HeartwoodTests", "heartwood-testprocess"]
+let suites = ["engine": engine, "stack": stack, "threads": stack]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []
+}
+
+// The suites of what threads share, with the files that they use. The others take minutes to compile.
+let threadTests = [
+    "HeartwoodTests": [
+        "Concurrency/ConcurrentContextTests.swift", "Concurrency/PerformTests.swift", "Concurrency/SanitizedMutex.swift",
+        "Notifications/Heard.swift", "ResultsController/FollowingTests.swift", "ResultsController/ListMirror.swift",
+        "Stores/DictionaryStore.swift", "Stores/JSONStore.swift", "TestStack.swift",
+    ],
+    "RecordLogTests": [
+        "BackgroundCheckpointTests.swift", "BackgroundWriteTests.swift", "FollowingTests.swift", "FrameOffsets.swift",
+        "RandomWorkloadTests.swift", "SampleStore+Wide.swift", "SampleStore.swift", "SampleValue+Rows.swift", "SanitizedMutex.swift",
+        "Simulation/DiskCall.swift", "Simulation/DiskFault.swift", "Simulation/DiskState.swift", "Simulation/PowerLoss.swift",
+        "Simulation/SimulatedFileSystem.swift", "Simulation/SimulatedHandle.swift", "WaitConditionTests.swift",
+    ],
+]
+if Context.environment["HEARTWOOD_SUITE"] == "threads" {
+    for target in package.targets { target.sources = threadTests[target.name] ?? target.sources }
 }

@@ -10,6 +10,8 @@ package struct UTF8Fault: Error, Equatable {
         while at < bytes.count {
             guard bytes[at] >= 0x80 else {
                 at += 1
+                // Most text is ASCII. This loop tests eight bytes of it at a time.
+                while at <= bytes.count - 8, bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 { at += 8 }
                 continue
             }
             guard let length = Self.length(of: bytes, at: at) else {

@@ -30,7 +30,7 @@ package enum XMLCheck {
 
     private static func fault(in bytes: UnsafeRawBufferPointer, _ kind: String, _ mayHaveType: Bool) -> (offset: Int, reason: String)? {
         // UTF-16 and UTF-32 texts contain zero bytes or start with a byte order mark, which is not valid UTF-8.
-        if let zero = bytes.firstIndex(of: 0) { return (zero, "is not in UTF-8, as \(kind) are (it has a zero byte); it was not read") }
+        if let zero = bytes.offset(of: 0) { return (zero, "is not in UTF-8, as \(kind) are (it has a zero byte); it was not read") }
         if let fault = UTF8Fault(in: bytes) { return (fault.offset, "is not in UTF-8, as \(kind) are (\(fault.text)); it was not read") }
         if let reason = declarationFault(in: bytes, kind) { return (0, reason) }
         if let offset = declaration(of: ["ENTITY"] + (mayHaveType ? [] : ["DOCTYPE"]), in: bytes) {
@@ -44,9 +44,10 @@ package enum XMLCheck {
 
     /// Finds the first `<?name?>`, comments included. Off Apple's platforms Foundation's parser ends the process at an instruction without data.
     private static func bareInstruction(in bytes: UnsafeRawBufferPointer) -> Int? {
-        var rest = bytes[...]
-        while let at = rest.firstIndex(of: UInt8(ascii: "?")) {
-            rest = rest[(at + 1)...]
+        var start = 0
+        while let at = bytes.offset(of: UInt8(ascii: "?"), from: start) {
+            start = at + 1
+            let rest = bytes[start...]
             guard at > 0, bytes[at - 1] == UInt8(ascii: "<") else { continue }
             let target = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ">") }
             let data = rest[target.endIndex...].drop { $0 <= 0x20 }
@@ -70,9 +71,10 @@ package enum XMLCheck {
     }
 
     private static func declaration(of words: [String], in bytes: UnsafeRawBufferPointer) -> Int? {
-        var rest = bytes[...]
-        while let at = rest.firstIndex(of: UInt8(ascii: "!")) {
-            rest = rest[(at + 1)...]
+        var start = 0
+        while let at = bytes.offset(of: UInt8(ascii: "!"), from: start) {
+            start = at + 1
+            let rest = bytes[start...]
             if at > 0, bytes[at - 1] == UInt8(ascii: "<"), words.contains(where: { rest.starts(with: $0.utf8) }) { return at - 1 }
         }
         return nil
@@ -82,7 +84,7 @@ package enum XMLCheck {
 
     private static func shapeFault(in bytes: UnsafeRawBufferPointer) -> (offset: Int, reason: String)? {
         var depth = 0, at = 0
-        while let start = bytes[at...].firstIndex(of: UInt8(ascii: "<")) {
+        while let start = bytes.offset(of: UInt8(ascii: "<"), from: at) {
             let rest = bytes[start...]
             if rest.starts(with: "<!--".utf8) {
                 at = end(of: "-->", in: bytes, from: start + 4)
@@ -109,17 +111,15 @@ package enum XMLCheck {
 
     /// The position behind the `>` that ends a tag, and the number of quoted values in the tag.
     private static func tagEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, attributes: Int) {
-        var quote: UInt8 = 0, attributes = 0
-        for at in start..<max(start, bytes.count) {
+        var at = start, attributes = 0
+        while at < bytes.count {
             let byte = bytes[at]
-            if quote != 0 {
-                if byte == quote { quote = 0 }
-            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                quote = byte
-                attributes += 1
-            } else if byte == UInt8(ascii: ">") {
-                return (at + 1, attributes)
-            }
+            at += 1
+            if byte == UInt8(ascii: ">") { return (at, attributes) }
+            guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else { continue }
+            attributes += 1
+            guard let end = bytes.offset(of: byte, from: at) else { break }
+            at = end + 1
         }
         return (bytes.count, attributes)
     }
@@ -128,7 +128,7 @@ package enum XMLCheck {
     private static func end(of text: StaticString, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         var at = min(start, bytes.count)
-        while let found = bytes[at...].firstIndex(of: wanted[0]) {
+        while let found = bytes.offset(of: wanted[0], from: at) {
             if bytes[found...].starts(with: wanted) { return found + wanted.count }
             at = found + 1
         }

@@ -1,22 +1,11 @@
 internal import FileReading
 
-/// Reads an archived model for code generation: a `.mom`, or the model cache of a store.
+/// Reads a compiled model, a `.mom`, for code generation.
 ///
 /// Such a model does not state which code Xcode generates. All classes that it names are generated here, and numbers are scalars.
-public enum ArchivedCodeModel {
-    /// - Parameter cache: the bytes of `Z_MODELCACHE.Z_CONTENT`.
-    /// - Throws: `CodeError` with the path.
-    public static func read(cache: [UInt8], path: String) throws -> CodeModel {
-        let archive: [UInt8]
-        do {
-            archive = try ArchivedModel.archive(inCache: cache)
-        } catch {
-            throw CodeError(path, nil, "the compressed bytes of the model cache \(error.text); give the model's file instead.")
-        }
-        return try read(archive, path: path)
-    }
-
+enum ArchivedCodeModel {
     /// - Parameter bytes: a keyed archive.
+    /// - Throws: `CodeError` with the path.
     static func read(_ bytes: [UInt8], path: String) throws -> CodeModel {
         // The archive's errors name the path.
         let archived = try ArchivedModel(try KeyedArchive(bytes, path: path) { CodeError(description: $0) })

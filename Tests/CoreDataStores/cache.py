@@ -9,8 +9,9 @@ INTEGERS = ("int16", "int32", "int64")
 
 
 class CacheWriter:
-    def __init__(self, model, configurations):
+    def __init__(self, model, configurations, names_classes=True):
         self.archive, self.model, self.configurations = CacheArchive(), model, configurations
+        self.names_classes = names_classes
         self.places = {name: self.archive.add(None) for name in sorted(model.entities)}
         self.written = {}
 
@@ -28,7 +29,7 @@ class CacheWriter:
         archive = self.archive
         text, array = archive.text, archive.array
         values = dict(
-            NSEntityName=text(entity.name), NSClassNameForEntity=text(entity.name), NSVersionHashModifier=text(None),
+            NSEntityName=text(entity.name), NSClassNameForEntity=text(entity.name if self.names_classes else None), NSVersionHashModifier=text(None),
             NSSuperentity=self.places[entity.parent.name] if entity.parent else UID(0), NSRenamingIdentifier=text(entity.was or entity.name),
             NSProperties=archive.dictionary(self.properties(entity)), NSUserInfo=archive.dictionary({}, "NSDictionary"))
         if entity.abstract:

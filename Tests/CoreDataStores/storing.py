@@ -14,6 +14,8 @@ DEFAULTS = {
     "pageSize": 4096, "encoding": "UTF-8", "framework": 1522,
     # True, false, "empty" for a table without a row, or a damaged one: see `cache`.
     "cache": True,
+    # Whether the cache names a class like each entity; SwiftData's do not.
+    "classes": True,
     # The app's own keys, and others in place of Core Data's.
     "metadata": {},
     # Z_MAX of root entities, where it is not the largest key.
@@ -209,7 +211,7 @@ class Store:
 
     def cache(self):
         """The content of the model cache; hostile ones are cut, or other bytes with DEFLATE or without."""
-        said, sound = self.options["cache"], CacheWriter(self.whole, self.options["configurations"]).packed()
+        said, sound = self.options["cache"], CacheWriter(self.whole, self.options["configurations"], self.options["classes"]).packed()
         if said is True:
             return sound
         if said == "empty":

@@ -83,7 +83,7 @@ def model(data):
         indexes = archive.members(entity, "NSFetchIndexDescriptions")
         found[name] = {
             "parent": archive.get(parent, "NSEntityName") if parent else None, "abstract": entity.get("NSIsAbstract", False),
-            "class": archive.get(entity, "NSClassNameForEntity") or name,
+            "class": archive.get(entity, "NSClassNameForEntity") or "NSManagedObject",
             "unique": [[archive.follow(one) for one in tuple["NS.objects"]] for tuple in archive.members(entity, "NSUniqueTuples")],
             "indexes": sorted(archive.get(one, "NSIndexName") for one in indexes) if "NSFetchIndexDescriptions" in entity else None,
             "properties": {key: described(archive, one) for key, one in archive.entries(entity, "NSProperties").items()},

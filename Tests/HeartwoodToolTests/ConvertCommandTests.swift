@@ -34,6 +34,45 @@ import Testing
         #expect(shown.status == 0 && shown.output.contains("import"), "\(shown.output)\(shown.error)")
     }
 
+    @Test("Rows of no entity are listed and left out", .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func rowsWithoutEntityAreTold() throws {
+        try CoreDataStores.withFolder { folder in
+            let source = folder.appendingPathComponent("App.sqlite").path
+            try FileManager.default.copyItem(atPath: Self.store("dangling"), toPath: source)
+            try CoreDataStores.execute("UPDATE ZPERSON SET Z_ENT = 77 WHERE ZNAME = 'Ann'", at: source)
+            let dry = try ToolProcess.run("convert", source, "--dry-run")
+            #expect(dry.status == 0 && dry.output.contains("1 row has no entity and is left out\n  row 1 of ZPERSON: "), "\(dry.output)")
+        }
+    }
+
+    @Test("Keys of deleted objects that are too many to state do not hinder a conversion",
+        .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func manyKeysOfDeletedObjects() throws {
+        try CoreDataStores.withFolder { folder in
+            let source = folder.appendingPathComponent("App.sqlite").path, new = folder.appendingPathComponent("new").path
+            try FileManager.default.copyItem(atPath: Self.store("inheritance-duplicates"), toPath: source)
+            // Each entity of a table counts with the table's greatest key.
+            try CoreDataStores.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 2147483648 WHERE Z_SUPER = 0", at: source)
+            let done = try ToolProcess.run("convert", source, "-o", new)
+            #expect(done.status == 0, "\(done.error)")
+            #expect(try ToolProcess.run("verify", new).status == 0)
+        }
+    }
+
+    @Test("Values that are to be unique are listed in one line", .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func repeatedValuesAreOneLine() throws {
+        try CoreDataStores.withMade { folder in
+            let source = folder.appendingPathComponent("constraints-indexes.sqlite").path
+            let unique = "SELECT name FROM sqlite_master WHERE name LIKE 'Z%UNIQUE%'"
+            try CoreDataStores.execute(
+                "PRAGMA writable_schema = 1; DELETE FROM sqlite_master WHERE name IN (\(unique)); PRAGMA writable_schema = RESET", at: source)
+            try CoreDataStores.execute("UPDATE ZPLACE SET ZCODE = 'same'", at: source)
+            let refused = try ToolProcess.run("convert", source, "-o", folder.appendingPathComponent("new").path)
+            #expect(refused.status == 1 && refused.error.contains("lacks the constraint: "), "\(refused.error)")
+            #expect(!refused.error.contains("␊"), "\(refused.error)")
+        }
+    }
+
     @Test("A model guessed from the tables is said to be so") func guessesAreTold() throws {
         let dry = try ToolProcess.run("convert", Self.store("old-without-cache"), "--dry-run")
         #expect(dry.status == 0 && dry.output.contains("model: the store's tables\n  "), "\(dry.output)\(dry.error)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Stores of Core Data's for tests of the tool: the goldens of Tests/CoreDataStores, those that its script makes, and real ones beside the
@@ -10,14 +11,13 @@ enum CoreDataStores {
     static let sharedAbsence: Comment = "../shared/stores is absent"
     static let hasShared = FileManager.default.fileExists(atPath: shared.path)
 
-    private static let python = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { "\($0)/python3" }.first(where: FileManager.default.isExecutableFile(atPath:))
-
-    static let canBeMade = (try? run(["-c", "import sqlite3"])) != nil
+    static let canBeMade = Python.hasSQLite
 
     static func golden(_ name: String) -> String { folder.appendingPathComponent("Goldens/\(name).sqlite").path }
 
     static func goldens() throws -> [String] { try names(in: folder.appendingPathComponent("Goldens")) }
+
+    static let goldensWithCache = ((try? goldens()) ?? []).filter { $0 != "old-without-cache" }
 
     static func names(in directory: URL) throws -> [String] {
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
@@ -33,7 +33,7 @@ enum CoreDataStores {
     /// Calls `body` with a folder that has a store of each description, and removes it afterwards.
     static func withMade(_ body: (URL) throws -> Void) throws {
         try withFolder { folder in
-            try run([self.folder.appendingPathComponent("make.py").path, "all", folder.path])
+            try Python.run([self.folder.appendingPathComponent("make.py").path, "all", folder.path])
             try body(folder)
         }
     }
@@ -46,25 +46,5 @@ enum CoreDataStores {
     }
 
     /// Runs statements of SQL on a database, which is made if it is not there.
-    static func execute(_ sql: String, at path: String) throws {
-        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
-        try run(["-c", program, path, sql])
-    }
-
-    private struct Failure: Error { let text: String }
-
-    @discardableResult
-    private static func run(_ arguments: [String]) throws -> String {
-        guard let python else { throw Failure(text: "there is no python3 in PATH") }
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(fileURLWithPath: python)
-        process.arguments = ["-B"] + arguments
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(text: text) }
-        return text
-    }
+    static func execute(_ sql: String, at path: String) throws { try Python.execute(sql, at: path) }
 }

@@ -24,6 +24,57 @@ import Testing
         }
     }
 
+    @Test("A store of Core Data's is written anew with the same objects, and as plain tables", arguments: CoreDataStores.goldensWithCache)
+    func coreDataStoresAreWritten(name: String) throws {
+        try CoreDataStores.withFolder { folder in
+            let source = CoreDataStores.golden(name), file = folder.appendingPathComponent("new.sqlite").path
+            let plain = folder.appendingPathComponent("plain.sqlite").path
+            let made = try ToolProcess.run("export", source, "--format", "sqlite", "-o", file)
+            #expect(made.status == 0 && made.error.isEmpty && made.output.contains("objects are in \(file)"), "\(made.output)\(made.error)")
+            #expect(!made.output.contains("NSIgnorePersistentStoreVersioningOption"), "it knows its version: \(made.output)")
+            #expect(try ToolProcess.run("export", source, "--format", "sqlite", "--plain", "-o", plain).status == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["new.sqlite", "plain.sqlite"])
+            let models = try [source, file].map { try ToolProcess.run("model", $0, "--format", "json").output }
+            #expect(models[0] == models[1])
+            let objects = try [source, file].map { try ToolProcess.run("export", $0, "--all").output }
+            // Core Data would have a reference that leads nowhere; a new store does not.
+            if name != "dangling" { #expect(objects[0] == objects[1]) } else { #expect(made.output.contains("5 references lead nowhere")) }
+        }
+    }
+
+    @Test("A store of Core Data's without a model is written by the model that is given, and nothing is left of a failure")
+    func modelsAreGiven() throws {
+        try CoreDataStores.withFolder { folder in
+            let source = CoreDataStores.golden("old-without-cache"), file = folder.appendingPathComponent("new.sqlite").path
+            let guessed = try ToolProcess.run("export", source, "--format", "sqlite", "-o", file)
+            #expect(guessed.status == 0 && guessed.error.contains("guessed"), "\(guessed.error)")
+            #expect(guessed.output.contains("NSIgnorePersistentStoreVersioningOption"), "\(guessed.output)")
+            let wrong = try ToolProcess.run(
+                "export", source, "--format", "sqlite", "-o", file + "2", "--model", CoreDataStores.golden("composites"))
+            #expect(wrong.status != 0 && !wrong.error.isEmpty, "\(wrong.error)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["new.sqlite"])
+        }
+    }
+
+    @Test("Join tables keep the names that they have in the store that --model names",
+        .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython), arguments: ["many-to-many-other-name", "many-to-many-itself"])
+    func joinTablesKeepNames(name: String) throws {
+        try CoreDataStores.withMade { folder in
+            let source = folder.appendingPathComponent("\(name).sqlite").path, file = folder.appendingPathComponent("new.sqlite").path
+            let made = try ToolProcess.run("export", source, "--format", "sqlite", "-o", file)
+            #expect(made.status == 0, "\(made.error)")
+            let names = try [source, file].map(Self.joinTables)
+            #expect(!names[0].isEmpty && names[0] == names[1], "\(names)")
+        }
+    }
+
+    /// The words of a report that begin as join tables do.
+    private static func joinTables(_ path: String) throws -> [String] {
+        let report = try ToolProcess.run("inspect", path, "--json").output
+        let words = report.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        return Set(words.filter { $0.hasPrefix("Z_") && !$0.hasSuffix("_INDEX") }).sorted()
+    }
+
     @Test("Wrong options are said to be wrong") func wrongOptionsAreRefused() throws {
         try Self.withStore { store, file in
             for words in [

@@ -60,10 +60,16 @@ import Testing
         let dates = [
             "2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05.999Z", "2024-01-02T03:04:05.123456Z", "1969-12-31T23:59:59.999Z",
             "9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00.000Z", "2001-01-01T00:00:00.1234567890123Z",
+            "1582-10-04T00:00:00.000Z", "1582-10-10T12:00:00.000Z", "1582-12-31T23:59:59.500Z", "1583-01-01T00:00:00.000Z",
+            "0004-02-29T00:00:00.000Z",
         ]
-        let lines = dates.enumerated().map { "{\"date\":\"\($1)\",\"key\":\"\($0)\"}\n" }.joined()
+        let lines = dates.enumerated().map { "{\"date\":\"\($1)\",\"key\":\"\($0 + 10)\"}\n" }.joined()
         #expect(try imported(lines, "jsonl", into: "dates").status == 0)
         #expect(try exported("dates") == lines)
+        // ISO 8601 has the Gregorian calendar before 1582, too.
+        #expect(try through(#"{"date":-12219292800,"key":"a"}"#) == #"{"date":"1582-10-15T00:00:00.000Z","key":"a"}"#)
+        #expect(try through(#"{"date":-12219379200,"key":"a"}"#) == #"{"date":"1582-10-14T00:00:00.000Z","key":"a"}"#)
+        #expect(try through(#"{"date":-62135596800,"key":"a"}"#) == #"{"date":"0001-01-01T00:00:00.000Z","key":"a"}"#)
         // Dates without a year of four digits are written as seconds.
         #expect(try through(#"{"date":-1e11,"key":"a"}"#) == #"{"date":-100000000000,"key":"a"}"#)
         #expect(try through(#"{"date":1e300,"key":"a"}"#) == #"{"date":1e+300,"key":"a"}"#)

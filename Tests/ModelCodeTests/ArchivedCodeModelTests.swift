@@ -4,19 +4,19 @@ import Testing
 
 @testable import ModelCode
 
-/// Code of archived models: of a store's model cache, and of compiled models.
+/// Code of compiled models. A store's model cache, inflated, is one.
 @Suite struct ArchivedCodeModelTests {
     private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Goldens/ModelCaches/everything.cache")
 
-    private static func cache() throws -> [UInt8] { Array(try Data(contentsOf: golden)) }
+    private static func archive() throws -> [UInt8] { try ArchivedModel.archive(inCache: Array(try Data(contentsOf: golden))) }
 
     private static func refusal(sourceLocation: SourceLocation = #_sourceLocation, _ read: () throws -> CodeModel) -> String {
         #expect(throws: CodeError.self, sourceLocation: sourceLocation) { try read() }?.description ?? ""
     }
 
-    @Test("A cache has the names and types that code needs, and each entity has its own properties") func aCache() throws {
-        let model = try ArchivedCodeModel.read(cache: try Self.cache(), path: "App.sqlite")
+    @Test("An archive has the names and types that code needs, and each entity has its own properties") func anArchive() throws {
+        let model = try ArchivedCodeModel.read(try Self.archive(), path: "App.mom")
         #expect(model.entities.map(\.name) == ["Empty", "Former", "Leaf", "Middle", "Other", "Thing"])
         let leaf = try #require(model.entity("Leaf")), other = try #require(model.entity("Other")), thing = try #require(model.entity("Thing"))
         #expect(model.lineage(of: leaf).map(\.name) == ["Leaf", "Middle", "Thing"] && leaf.className == "Leaf" && leaf.generation == .class)
@@ -31,8 +31,8 @@ import Testing
         #expect(Set(thing.attributes.compactMap(\.type)).count == 13 && thing.attributes.contains { $0.type == nil })
     }
 
-    @Test("The classes of a cache are written") func classes() throws {
-        let files = ClassWriter(try ArchivedCodeModel.read(cache: try Self.cache(), path: "App.sqlite")).files()
+    @Test("The classes of an archive are written") func classes() throws {
+        let files = ClassWriter(try ArchivedCodeModel.read(try Self.archive(), path: "App.mom")).files()
         #expect(files.count == 10 && files.contains { $0.text.contains("public class Leaf: Middle {}") })
         let other = try #require(files.first { $0.name == "Other+CoreDataProperties.swift" }).text
         for line in ["public var number: Int32 {", "public var other: String? {", "public var address: [String: Any]? {"] {
@@ -44,7 +44,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID().uuidString).momd")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let archive = Data(try ArchivedModel.archive(inCache: try Self.cache()))
+        let archive = Data(try Self.archive())
         let one = folder.appendingPathComponent("One.mom"), two = folder.appendingPathComponent("Two.mom")
         try archive.write(to: one)
         #expect(try CodeModelReader.read(one.path).entities.count == 6)
@@ -59,18 +59,18 @@ import Testing
         #expect(Self.refusal { try CodeModelReader.read(folder.path) }.contains("Two.mom: is not a binary property list, at byte 0"))
     }
 
-    @Test("A damaged cache gives code or an error that names the store") func damagedCaches() throws {
-        let bytes = try Self.cache()
-        #expect(Self.refusal { try ArchivedCodeModel.read(cache: [], path: "App.sqlite") }.contains("App.sqlite: the compressed bytes"))
+    @Test("A damaged archive gives code or an error that names its file") func damagedArchives() throws {
+        let bytes = try Self.archive()
+        #expect(Self.refusal { try ArchivedCodeModel.read([], path: "App.mom") }.hasPrefix("App.mom"))
         var refused = 0
-        for place in stride(from: 0, to: bytes.count, by: bytes.count / 60) {
+        for place in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 400)) {
             var damaged = bytes
             damaged[place] ^= 0x55
             do {
-                _ = try ArchivedCodeModel.read(cache: damaged, path: "App.sqlite")
+                _ = try ArchivedCodeModel.read(damaged, path: "App.mom")
             } catch {
                 refused += 1
-                #expect("\(error)".hasPrefix("App.sqlite"), "byte \(place): \(error)")
+                #expect("\(error)".hasPrefix("App.mom"), "byte \(place): \(error)")
             }
         }
         #expect(refused > 20)

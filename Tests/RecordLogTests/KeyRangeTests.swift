@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    private static func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool { a.lexicographicallyPrecedes(b) }
+    private static func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool { a.precedes(b) }
 
     private static func scan(_ runs: RunSet, _ range: KeyRange, isDescending: Bool) throws -> [[UInt8]] {
         let merged = try runs.merged(range, isDescending: isDescending)

@@ -12,7 +12,12 @@ import Testing
         let asked = Mutex<[Range<UInt64>]>([])
         let isInMemory = Mutex(false)
 
-        init() { super.init(MemoryFileSystem()) }
+        let memory: MemoryFileSystem
+
+        init() {
+            memory = MemoryFileSystem()
+            super.init(memory)
+        }
 
         override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try super.open(path, mode), self) }
 
@@ -38,10 +43,12 @@ import Testing
 
     private func length(_ ranges: [Range<UInt64>]) -> UInt64 { ranges.reduce(0) { $0 + UInt64($1.count) } }
 
-    /// Ten thousand rows of about 400 bytes, in a reopened store.
-    private func make(_ disk: Disk, maps: Bool = true, updating updated: [UInt64] = []) throws -> SampleStore {
-        let sample = try SampleStore(fileSystem: disk) { $0.segmentShift = 24 }
-        let long = String(repeating: "n", count: 380)
+    private static let long = String(repeating: "n", count: 380)
+
+    /// A file with ten thousand rows of about 400 bytes, which each test copies.
+    private static let file = Result {
+        let files = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: files) { $0.segmentShift = 24 }
         try sample.store.write { transaction in
             for number in 0..<10_000 as Range<Int64> {
                 let row = try transaction.newRow(in: sample.table.id)
@@ -49,8 +56,16 @@ import Testing
             }
         }
         try sample.store.checkpoint()
+        try sample.store.close()
+        return try #require(files.contents(of: SampleStore.path))
+    }
+
+    /// A reopened store of those rows.
+    private func make(_ disk: Disk, maps: Bool = true, updating updated: [UInt64] = []) throws -> SampleStore {
+        disk.memory.setContents(of: SampleStore.path, to: try Self.file.get())
+        let sample = try SampleStore(fileSystem: disk) { $0.segmentShift = 24 }
         try sample.store.write { transaction in
-            for row in updated { try sample.put(transaction, row, .init(name: "new \(long)", age: 1, group: 1)) }
+            for row in updated { try sample.put(transaction, row, .init(name: "new \(Self.long)", age: 1, group: 1)) }
         }
         try sample.store.checkpoint()
         try sample.reopen { $0.usesMemoryMapping = maps }

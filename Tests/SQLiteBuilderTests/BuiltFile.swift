@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteBuilder
@@ -57,10 +58,8 @@ extension SQLiteTableBuilder {
 enum BuiltFile {
     static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Scripts/check.py").path
     /// Whether there is a Python with SQLite. Without it only the reader of this package checks a file.
-    static let canBeChecked: Bool = (try? run(["-c", "import sqlite3"])) != nil
+    static let canBeChecked = Python.hasSQLite
     static let needPython: Comment = "needs python3 with its module sqlite3"
-
-    struct Failure: Error, CustomStringConvertible { let description: String }
 
     /// Calls `body` with a path in a new folder, and removes the folder afterwards.
     static func withPath<Result>(_ body: (String) throws -> Result) throws -> Result {
@@ -84,20 +83,7 @@ enum BuiltFile {
     /// - Returns: the script's output.
     @discardableResult
     static func run(_ arguments: [String], input: String = "") throws -> String {
-        let process = Process(), output = Pipe(), entry = Pipe(), errors = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3"] + arguments
-        process.standardInput = entry
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        try entry.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try entry.fileHandleForWriting.close()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        let message = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: String(decoding: message, as: UTF8.self)) }
-        return String(decoding: data, as: UTF8.self)
+        try Python.run(arguments, input: input)
     }
 
     /// The rows of a table by the reader of this package.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteFile
@@ -8,16 +9,14 @@ enum Databases {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     /// Whether there is a Python with SQLite. Without it the tests of these databases are skipped.
-    static let canBeMade: Bool = (try? run(["-c", "import sqlite3"])) != nil
+    static let canBeMade = Python.hasSQLite
     static let needPython: Comment = "needs python3 with its module sqlite3"
-
-    struct Failure: Error, CustomStringConvertible { let description: String }
 
     /// Runs the script.
     /// - Returns: what it prints.
     @discardableResult
     static func make(_ arguments: [String], input: String = "") throws -> String {
-        try run([folder.appendingPathComponent("Scripts/databases.py").path] + arguments, input: input)
+        try Python.run([folder.appendingPathComponent("Scripts/databases.py").path] + arguments, input: input)
     }
 
     static func process(_ arguments: [String]) -> (Process, Pipe) {
@@ -26,20 +25,6 @@ enum Databases {
         process.arguments = ["python3"] + arguments
         process.standardOutput = output
         return (process, output)
-    }
-
-    private static func run(_ arguments: [String], input: String = "") throws -> String {
-        let (process, output) = process(arguments), entry = Pipe(), errors = Pipe()
-        process.standardInput = entry
-        process.standardError = errors
-        try process.run()
-        entry.fileHandleForWriting.write(Data(input.utf8))
-        try entry.fileHandleForWriting.close()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        let message = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: String(decoding: message, as: UTF8.self)) }
-        return String(decoding: data, as: UTF8.self)
     }
 
     /// Calls `body` with a new directory, and removes that afterwards.
@@ -62,10 +47,7 @@ enum Databases {
     }
 
     /// Runs statements on a database that is there.
-    static func execute(_ sql: String, at url: URL) throws {
-        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
-        _ = try run(["-c", program, url.path, sql])
-    }
+    static func execute(_ sql: String, at url: URL) throws { try Python.execute(sql, at: url.path) }
 
     static func bytes(_ url: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: url)) }
 

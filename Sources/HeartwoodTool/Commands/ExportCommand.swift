@@ -31,7 +31,8 @@ struct ExportCommand: Command {
           -o FILE             the file to make; nothing may be there
           --model M           a .momd, or a .mom in it, or a store of Core Data's with this version of the model: for the version hashes,
                               which Heartwood cannot compute. Without them Core Data opens the file only with
-                              NSIgnorePersistentStoreVersioningOption. If STORE is itself Core Data's and has no model, M is its model
+                              NSIgnorePersistentStoreVersioningOption. If STORE is itself Core Data's, it knows its version; if it has no
+                              model, M is its model. It goes through a record log beside FILE, which is removed again
           --plain             ordinary tables for SQL instead: readable names, foreign keys, dates as ISO 8601, decimals and UUIDs as text
         \(DamagedStore.help)
         """
@@ -82,9 +83,13 @@ struct ExportCommand: Command {
     }
 
     func run() throws -> Int32 {
-        // In an export to SQLite the model of a record log tells the version hashes.
-        let given = database == nil || CoreDataStore.isOne(store) ? modelFile : nil
-        let open = try OpenStore(path: store, modelFile: given, isReadOnly: true, acceptsDamage: acceptsDamage)
+        if let database, CoreDataStore.isOne(store) {
+            try database.rewrite(store)
+            return 0
+        }
+        // In an export to SQLite the model tells the version hashes.
+        let open = try OpenStore(
+            path: store, modelFile: database == nil ? modelFile : nil, isReadOnly: true, acceptsDamage: acceptsDamage)
         if let database {
             try database.run(open)
             return 0
@@ -99,6 +104,7 @@ struct ExportCommand: Command {
             }
         }
         try output.flush()
+        open.warnOfMissingFiles()
         return 0
     }
 

@@ -6,7 +6,7 @@ struct ModelCommand: Command {
     static let name = "model"
     static let summary = "show, check, draw and compare models"
     static let help = """
-        USAGE: heartwood model FILE [--format table|json|svg|mermaid] [--svg OUT] [--mermaid OUT] [--model M]
+        USAGE: heartwood model FILE [--format table|json|svg|mermaid] [--svg OUT] [--mermaid OUT] [--source OUT] [--model M]
                heartwood model diff OLD NEW
 
         FILE is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model. A Core Data store (.sqlite) has
@@ -16,13 +16,14 @@ struct ModelCommand: Command {
           --format F      table (the default), json, svg, or a Mermaid class diagram, on standard output
           --svg OUT       draw the model into the file OUT
           --mermaid OUT   write a Mermaid class diagram into the file OUT
+          --source OUT    write the model as Xcode's source to OUT, an .xcdatamodeld or .xcdatamodel that is not there yet
         \(CoreDataStore.help)
         \(DamagedStore.help)
 
         diff tells what changed, renames by their renaming identifiers (elementID), and whether a migration can be inferred;
         where not, why, and exit code 1.
         """
-    static let options: Set<String> = ["format", "svg", "mermaid", CoreDataStore.option]
+    static let options: Set<String> = ["format", "svg", "mermaid", "source", CoreDataStore.option]
     static let flags: Set<String> = [DamagedStore.flag]
 
     private enum Format: String, CaseIterable {
@@ -36,6 +37,7 @@ struct ModelCommand: Command {
     private let format: Format
     private let svg: String?
     private let mermaid: String?
+    private let source: String?
 
     init(_ arguments: Arguments) throws {
         acceptsDamage = arguments.has(DamagedStore.flag)
@@ -49,6 +51,10 @@ struct ModelCommand: Command {
         format = known
         svg = arguments["svg"]
         mermaid = arguments["mermaid"]
+        source = arguments["source"]
+        if let source, !["xcdatamodeld", "xcdatamodel"].contains(URL(fileURLWithPath: source).pathExtension) {
+            throw ToolError.usage("--source makes an .xcdatamodeld or an .xcdatamodel, not \"\(source)\"")
+        }
     }
 
     func run() throws -> Int32 {
@@ -56,9 +62,10 @@ struct ModelCommand: Command {
         let loaded = try loaded(files[0])
         if let svg { try write(ModelSVG.text(loaded), to: svg) }
         if let mermaid { try write(ModelMermaid.text(loaded), to: mermaid) }
+        if let source { try writeSource(of: loaded.model, to: source) }
         switch format {
         case .table:
-            guard svg == nil, mermaid == nil else { break }
+            guard svg == nil, mermaid == nil, source == nil else { break }
             Output.lines(ModelTable.lines(loaded))
             let warnings = ModelCheck.warnings(loaded)
             if !warnings.isEmpty { Output.text("\n\(warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings")") }
@@ -82,6 +89,17 @@ struct ModelCommand: Command {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(ModelDocument(loaded.model)), as: UTF8.self)
+    }
+
+    private func writeSource(of model: NSManagedObjectModel, to path: String) throws {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw ToolError.usage("there is \(path) already, which may have more than a store can tell; remove it or give another name")
+        }
+        do {
+            try ModelFileWriter.write(model, to: URL(fileURLWithPath: path))
+        } catch {
+            throw ToolError.failure("\(path) cannot be written: \(error.localizedDescription)")
+        }
     }
 
     private func write(_ text: String, to path: String) throws {

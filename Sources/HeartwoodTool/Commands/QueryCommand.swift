@@ -105,6 +105,7 @@ struct QueryCommand: Command {
         } catch {
             throw ToolError.ofRequest(error)
         }
+        open.warnOfMissingFiles()
         return 0
     }
 

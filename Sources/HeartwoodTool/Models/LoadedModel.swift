@@ -11,11 +11,23 @@ struct LoadedModel {
         let url = URL(fileURLWithPath: path)
         name = url.deletingPathExtension().lastPathComponent
         guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }
+        // Opening a pipe would wait for a writer.
+        guard ["file", "folder"].contains(Self.kind(of: url)) else {
+            throw ToolError.usage("\(path) is no model and no store, but \(Self.kind(of: url))")
+        }
         guard !CoreDataStore.isOne(path) else {
             model = try CoreDataStore.model(path, given: modelFile, isShown: true).model
             return
         }
         model = Self.isStore(url) ? try DamagedStore.model(at: url, isAccepted: acceptsDamage) : try NSManagedObjectModel.load(contentsOf: url)
+    }
+
+    private static func kind(of url: URL) -> String {
+        switch try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type] as? FileAttributeType {
+        case .typeRegular: "file"
+        case .typeDirectory: "folder"
+        default: "a pipe, a socket or a device"
+        }
     }
 
     /// Model files are directories, XML, or binary property lists; any other file is opened as a store.

@@ -17,11 +17,11 @@ struct DatabaseExport {
         self.output = output
         model = arguments["model"]
         isPlain = arguments.has(Self.flag)
-        guard model == nil || !isPlain else { throw ToolError.usage("--model tells Core Data's version hashes, which --plain does not have") }
         guard model.map(FileManager.default.fileExists(atPath:)) ?? true else { throw ToolError.usage("there is no \(model ?? "")") }
     }
 
     func run(_ open: OpenStore) throws {
+        guard model == nil || !isPlain else { throw ToolError.usage("--model tells Core Data's version hashes, which --plain does not have") }
         guard let store = open.coordinator.persistentStores.first else { return }
         let bar = ProgressBar("Writing"), layout: SQLiteStoreExport.Layout = isPlain
             ? .plain : .coreData(version: model.map { URL(fileURLWithPath: $0) })
@@ -30,6 +30,20 @@ struct DatabaseExport {
             bar.update(UInt64(done), of: UInt64(total))
         }
         bar.finish()
+        report(summary)
+    }
+
+    /// Writes a store of Core Data's own.
+    func rewrite(_ source: String) throws {
+        let found = try CoreDataStore.model(source, given: model), bar = ProgressBar("Writing")
+        defer { bar.finish() }
+        let given = model.map { (model: found.model, file: URL(fileURLWithPath: $0)) }
+        let rewrite = SQLiteRewrite(URL(fileURLWithPath: source), model: given, isPlain: isPlain)
+        let (conversion, summary) = try rewrite.write(to: URL(fileURLWithPath: output)) { done, total in
+            bar.update(UInt64(done), of: UInt64(total))
+        }
+        bar.finish()
+        Output.lines(ConversionSummary(conversion, source: source, target: output).losses)
         report(summary)
     }
 

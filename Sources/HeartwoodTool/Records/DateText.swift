@@ -1,11 +1,16 @@
 import Foundation
 
-/// Dates as text: ISO 8601 in UTC, with as many digits of a second as lead back to the same date. A date outside the years 1 to 9999, or with more
-/// digits than people read, is written as seconds since 1970.
+/// Dates as text: ISO 8601 in UTC and the Gregorian calendar at all times, with as many digits of a second as lead back to the same date. A date
+/// outside the years 1 to 9999, or with more digits than people read, is written as seconds since 1970.
 enum DateText {
     private static let style = Date.ISO8601FormatStyle()
-    /// Seconds since 2001 of the dates whose year has four digits.
-    private static let years = Date.distantPast.timeIntervalSinceReferenceDate..<252_423_993_600
+    /// Seconds since 2001 of the dates from the year 1 to the year 9999.
+    private static let years = -63_113_904_000.0..<252_423_993_600
+    /// Foundation's calendar is the Julian one before 1582-10-15, and ISO 8601 has none but the Gregorian. So earlier dates are read and written
+    /// as those 2000 years later, which are alike: the Gregorian calendar repeats itself after 400 years of 146,097 days.
+    private static let firstGregorianYear = 1583
+    private static let firstGregorian = -13_190_860_800.0
+    private static let shiftYears = 2000, shift = 5 * 146_097 * 86400.0
     /// Seconds from 1970 to 2001.
     private static let epoch: Int64 = 978_307_200
 
@@ -16,7 +21,29 @@ enum DateText {
         guard years.contains(seconds) else { return nil }
         let whole = seconds.rounded(.down)
         guard let digits = digits(of: seconds, behind: whole) else { return nil }
-        return Date(timeIntervalSinceReferenceDate: whole).formatted(style).dropLast() + ".\(digits)Z"
+        return wholeSeconds(whole).dropLast() + ".\(digits)Z"
+    }
+
+    private static func wholeSeconds(_ seconds: Double) -> String {
+        guard seconds < firstGregorian else { return Date(timeIntervalSinceReferenceDate: seconds).formatted(style) }
+        let later = Date(timeIntervalSinceReferenceDate: seconds + shift).formatted(style)
+        return movingYear(of: later, by: -shiftYears) ?? later
+    }
+
+    /// - Returns: nil for a text that begins with no year of four digits.
+    private static func movingYear(of text: String, by years: Int) -> String? {
+        guard text.utf8.count > 4, text.utf8.prefix(4).allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let year = Int(text.prefix(4))
+        else { return nil }
+        return String(format: "%04d", year + years) + text.dropFirst(4)
+    }
+
+    /// ISO 8601 without a fraction of a second.
+    private static func date(iso text: String) -> Date? {
+        guard let year = Int(text.prefix(4)), (1..<firstGregorianYear).contains(year), let later = movingYear(of: text, by: shiftYears) else {
+            return try? Date(text, strategy: style)
+        }
+        return (try? Date(later, strategy: style))?.addingTimeInterval(-shift)
     }
 
     /// The digits behind the decimal point, three at least.
@@ -50,10 +77,10 @@ enum DateText {
     static func date(_ text: String) -> Date? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         if parts.count == 2, parts[0].contains("T"), let zone = parts[1].firstIndex(where: { !("0"..."9").contains($0) }),
-            zone > parts[1].startIndex, let whole = try? Date(parts[0] + parts[1][zone...], strategy: style),
+            zone > parts[1].startIndex, let whole = date(iso: String(parts[0] + parts[1][zone...])),
             let fraction = Double("0." + parts[1][..<zone]) {
             return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
         }
-        return (try? Date(text, strategy: style)) ?? date(seconds: text)
+        return date(iso: text) ?? date(seconds: text)
     }
 }

@@ -1,3 +1,4 @@
+import FileReading
 import Foundation
 
 /// Reads a file or standard input line by line.
@@ -77,11 +78,6 @@ final class LineReader {
     }
 
     private static func lineEnd(in buffer: Data, from start: Int) -> Int? {
-        buffer.withUnsafeBytes { bytes in
-            guard start < bytes.count, let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start) else {
-                return nil
-            }
-            return UnsafeRawPointer(found) - base
-        }
+        buffer.withUnsafeBytes { $0.offset(of: UInt8(ascii: "\n"), from: start) }
     }
 }

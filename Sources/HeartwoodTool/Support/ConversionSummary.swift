@@ -13,12 +13,17 @@ struct ConversionSummary {
     }
 
     var lines: [String] {
-        ["model: \(report.modelOrigin)"] + report.guesses.map { "  " + $0 } + entities + history
-            + list(report.dangling, "reference", "leads nowhere and is left out", "lead nowhere and are left out")
-            + list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
-            + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
+        ["model: \(report.modelOrigin)"] + ([report.guessReason].compactMap(\.self) + report.guesses).map { "  " + $0 } + entities + history
+            + losses + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
             + list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
             + [total]
+    }
+
+    /// The values that the new store lacks.
+    var losses: [String] {
+        list(report.dangling, "reference", "leads nowhere and is left out", "lead nowhere and are left out")
+            + list(report.unnamed, "row", "has no entity and is left out", "have no entity and are left out")
+            + list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
     }
 
     private var entities: [String] {

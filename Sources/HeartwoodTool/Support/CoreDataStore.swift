@@ -17,12 +17,13 @@ enum CoreDataStore {
     ///   - isShown: whether the user wants to see the model, and so each guess.
     static func model(_ path: String, given: String?, isShown: Bool = false) throws -> CoreDataStoreModel {
         let found = try CoreDataStoreModel.find(storeAt: path, given: try given.map(file))
-        guard !found.guesses.isEmpty else { return found }
-        if found.origin != .schema {
+        guard let reason = found.guessReason else {
             for guess in found.guesses { warn(guess) }
-        } else if isShown {
+            return found
+        }
+        if isShown {
             warn("the model is guessed from the tables of \(path), which do not tell everything:")
-            for guess in found.guesses { Output.error("  \(DisplayWidth.printable(guess))") }
+            for guess in [reason] + found.guesses { Output.error("  \(DisplayWidth.printable(guess))") }
         } else {
             warn("the model is guessed from the tables of \(path); `heartwood model` says what is not certain, and --model names the store's model")
         }
@@ -35,7 +36,7 @@ enum CoreDataStore {
         return URL(fileURLWithPath: path)
     }
 
-    private static func warn(_ text: String) { Output.error("heartwood: warning: \(DisplayWidth.printable(text))") }
+    static func warn(_ text: String) { Output.error("heartwood: warning: \(DisplayWidth.printable(text))") }
 
     /// Refuses a command that would change the file.
     /// - Parameter instead: the advice, as a sentence without its end.

@@ -8,6 +8,7 @@ final class OpenStore {
     let coordinator: NSPersistentStoreCoordinator
     let context: NSManagedObjectContext
     let model: NSManagedObjectModel
+    private var missingFiles: MissingValueFiles?
     /// The entities of the store's configuration.
     let entities: [NSEntityDescription]
 
@@ -22,10 +23,11 @@ final class OpenStore {
         let url = URL(fileURLWithPath: path)
         guard !CoreDataStore.isOne(path) else {
             if !isReadOnly { try CoreDataStore.refuse(path, CoreDataStore.conversion(path)) }
-            let found = try CoreDataStore.model(path, given: modelFile)
+            let found = try CoreDataStore.model(path, given: modelFile), missing = MissingValueFiles()
             try self.init(
                 NSSQLiteStoreType, url, found.model, configuration: found.configuration,
-                options: [NSReadOnlyPersistentStoreOption: true])
+                options: [NSReadOnlyPersistentStoreOption: true, MissingValueFiles.option: missing])
+            missingFiles = missing
             return
         }
         guard modelFile == nil else { throw ToolError.usage("--model is for Core Data stores; \(path) carries its model, if it is a store") }
@@ -72,6 +74,18 @@ final class OpenStore {
                     + DisplayWidth.printable(entities.compactMap(\.name).sorted().joined(separator: ", ")))
         }
         return entity
+    }
+
+    /// Tells on standard error of the values that were left out, since their files are missing.
+    func warnOfMissingFiles() {
+        guard let findings = missingFiles?.findings, findings.count > 0 else { return }
+        CoreDataStore.warn(
+            findings.count == 1
+                ? "1 value is left out, since its file is missing:"
+                : "\(Output.number(findings.count)) values are left out, since their files are missing:")
+        let more = findings.count - findings.lines.count
+        for line in findings.lines { Output.error("  \(DisplayWidth.printable(line))") }
+        if more > 0 { Output.error("  … and \(Output.number(more)) more") }
     }
 
     func close() throws {

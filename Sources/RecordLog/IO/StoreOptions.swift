@@ -27,12 +27,17 @@ public struct StoreOptions: Sendable {
     /// The policy by which the store compacts itself, beside its readers and writers; nil: never.
     public var compaction: CompactionPolicy? = CompactionPolicy()
     /// The bytes of each index's entries that a transaction or a recovery gathers in memory. Further entries go to a nameless scratch file
-    /// beside the store, which is removed once a checkpoint contains them. If it cannot be made, they stay in memory, as for a reader.
+    /// beside the store, which is removed once a checkpoint contains them. If it cannot be made, they stay in memory, as for a reader. A
+    /// checkpoint and a compaction keep up to six times as many bytes for all indexes together, and at most 96 MiB. The pieces in which a commit
+    /// is written have at most a quarter as many bytes, but 256 KiB where that is less.
     public var indexMemory = 16 << 20
     /// Zeroes written ahead of small appends, so that a sync need not make a new file size durable. 0 for none.
     var zeroAheadBytes = 1 << 20
     /// The approximate size of the pieces in which a commit is written. Tests use smaller ones.
     var flushSize = FrameAppender.flushSize
+    /// `flushSize`, or less where memory is short.
+    var pieceSize: Int { min(flushSize, max(Self.pieceSizeMin, indexMemory / 4)) }
+    private static let pieceSizeMin = 256 << 10
     /// The most log that a compaction leaves for its last round, during which writers wait.
     var lastRoundBytes: UInt64 = 1 << 20
     /// The number of index entries from which a compaction or a checkpoint uses a second thread.

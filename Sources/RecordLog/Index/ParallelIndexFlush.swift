@@ -33,7 +33,9 @@ final class ParallelIndexFlush: @unchecked Sendable {
     private let path: String
     private let thread = StoppableThread()
 
-    private static let bytesMax: UInt64 = 96 << 20
+    /// The most bytes that the thread keeps in memory: so many times those of one index before it spills, within a limit.
+    private let bytesMax: UInt64
+    private static let perIndexMemory: UInt64 = 6, limit: UInt64 = 96 << 20
 
     /// Starts the thread if there is enough to do.
     /// - Parameters:
@@ -42,13 +44,14 @@ final class ParallelIndexFlush: @unchecked Sendable {
     init(_ merges: [RunMerge?], of file: LogFile, _ options: StoreOptions) {
         jobs = merges.map { $0.map { Job($0, payloadMax: file.payloadMax) } }
         path = file.path
+        bytesMax = min(UInt64(max(0, options.indexMemory)), Self.limit / Self.perIndexMemory) * Self.perIndexMemory
         guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
         // Without a thread `write` does all of them.
         _ = thread.start { self.run() }
     }
 
     private func run() {
-        var room = Self.bytesMax
+        var room = bytesMax
         for job in jobs {
             guard let job, !thread.isStopped else { continue }
             let bytes = job.merge.byteCount

@@ -23,7 +23,7 @@ final class ScratchFile {
         let creation = FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
         (file, _) = try creation.begin(storage, storeID: StoredUUID(words: (0, 0)), segmentShift: store.identity.segmentShift)
         frames = ScratchFrames(file)
-        appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.flushSize)
+        appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.pieceSize)
     }
 
     private static func make(_ path: String, like store: any StorageFile, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {

@@ -195,7 +195,7 @@ for name in own:
         lines.update({one.name: one.line() for one in own[ancestor]})
         ancestor = parents.get(ancestor)
     expected[name] = {
-        "parent": parents.get(name), "abstract": name == "Thing", "class": "Empty" if name == "Empty" else f"Module.{name}",
+        "parent": parents.get(name), "abstract": name == "Thing", "class": "NSManagedObject" if name == "Empty" else f"Module.{name}",
         "unique": unique, "indexes": {"Other": ["byNumber", "computed", "some"], "Former": ["one", "two_three"]}.get(name, []), "properties": lines,
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Small stores in Core Data's layout, with the objects that are in them. Tests/CoreDataStores makes them.
@@ -7,19 +8,30 @@ enum CoreDataStoreFiles {
     static let needPython: Comment = "needs python3 with its module sqlite3"
 
     /// True if Python can make stores here. The goldens need no Python.
-    static let canBeMade = (try? run(["-c", "import sqlite3"])) != nil
+    static let canBeMade = Python.hasSQLite
 
     /// The stores that are kept in the repository.
     static func goldens() throws -> [CoreDataStoreFile] {
         try files(in: folder.appendingPathComponent("Goldens"))
     }
 
-    /// Calls `body` with a store of each description, and removes them afterwards.
+    /// Calls `body` with a store of each description, and removes them afterwards. They are made once, and each caller gets a copy.
     static func withMadeStores<Result>(_ body: ([CoreDataStoreFile]) throws -> Result) throws -> Result {
-        try withFolder { directory in
-            try run([script("make.py"), "all", directory.path])
-            return try body(try files(in: directory))
+        let made = try allMade.get()
+        return try withFolder { directory in
+            let copy = directory.appendingPathComponent("stores")
+            try FileManager.default.copyItem(at: made, to: copy)
+            return try body(try files(in: copy))
         }
+    }
+
+    private static let madeFolder = FileManager.default.temporaryDirectory.appendingPathComponent("core-data-stores-\(UUID().uuidString)")
+
+    private static let allMade: Result<URL, any Error> = Result {
+        try FileManager.default.createDirectory(at: madeFolder, withIntermediateDirectories: true)
+        atexit { try? FileManager.default.removeItem(at: CoreDataStoreFiles.madeFolder) }
+        try run([script("make.py"), "all", madeFolder.path])
+        return madeFolder
     }
 
     /// Calls `body` with the store of one description, and removes it afterwards.
@@ -31,34 +43,14 @@ enum CoreDataStoreFiles {
     }
 
     /// Runs statements of SQL on a database, which is made if it is not there.
-    static func execute(_ sql: String, at file: URL) throws {
-        let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()"
-        try run(["-c", program, file.path, sql])
-    }
+    static func execute(_ sql: String, at file: URL) throws { try Python.execute(sql, at: file.path) }
 
     static func script(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    struct Failure: Error, CustomStringConvertible { let description: String }
 
     /// Runs Python.
     /// - Returns: what it prints.
     @discardableResult
-    static func run(_ arguments: [String]) throws -> String {
-        guard let python else { throw Failure(description: "there is no python3 in PATH") }
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(fileURLWithPath: python)
-        process.arguments = ["-B"] + arguments
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: text) }
-        return text
-    }
-
-    private static let python = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { "\($0)/python3" }.first(where: FileManager.default.isExecutableFile(atPath:))
+    static func run(_ arguments: [String]) throws -> String { try Python.run(arguments) }
 
     private static func files(in directory: URL) throws -> [CoreDataStoreFile] {
         try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".sqlite") }.sorted()

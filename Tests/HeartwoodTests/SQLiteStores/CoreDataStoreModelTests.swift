@@ -64,7 +64,8 @@ import Testing
     func tablesGiveAModel() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), found = try CoreDataStoreModel.find(storeAt: zoo.file.path)
-            #expect(found.origin == .schema && found.guesses.contains { $0.contains("spelling") })
+            #expect(found.origin == .schema && found.guesses.first?.contains("spelling") == true)
+            #expect(found.guessReason == "\(zoo.file.path): has no model cache; give the model's file.")
             let entities = found.model.entitiesByName
             #expect(Set(entities.keys) == ["Animal", "Cat", "Dog", "Keeper", "Note"] && entities["Cat"]?.superentity?.name == "Animal")
             let keeper = try #require(entities["Keeper"]), animal = try #require(entities["Animal"])
@@ -93,7 +94,7 @@ import Testing
         try CoreDataStoreFiles.withMadeStore("to-one") { made in
             let file = made.store
             let right = try CoreDataStoreModel.find(storeAt: file.path)
-            #expect(right.origin == .cache && right.guesses == [])
+            #expect(right.origin == .cache && right.guesses == [] && right.guessReason == nil)
             let other = try #require(right.model.copy() as? NSManagedObjectModel)
             let entity = try #require(other.entities.first { !$0.attributesByName.isEmpty })
             let attribute = try #require(entity.attributesByName.values.first)

@@ -237,7 +237,7 @@ import Testing
                 let zoo = try Zoo(in: folder, "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB); INSERT INTO Z_MODELCACHE VALUES (\(value));")
                 #expect(try Self.fetch("Keeper", in: try zoo.context()).count == 4, "\(what)")
                 let found = try CoreDataStoreModel.find(storeAt: zoo.file.path)
-                #expect(found.origin == .schema && found.guesses.first?.contains("cache") == true, "\(what): \(found.guesses)")
+                #expect(found.origin == .schema && found.guessReason?.contains("cache") == true, "\(what): \(found.guessReason ?? "")")
                 #expect(StoreExercise.errors(at: zoo.file, model: nil).isEmpty, "\(what)")
             }
         }

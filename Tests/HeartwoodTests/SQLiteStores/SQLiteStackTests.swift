@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Found by its entity's name: a store of SwiftData's names no classes.
+/// Has the name of an entity of a SwiftData store. The store's own model does not find it.
 final class CartModel: NSManagedObject {
     var identity: String? { value(forKey: "id") as? String }
 }
@@ -243,18 +243,29 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("The objects of a store that names no classes are of the class with the entity's name, if there is one")
+    @Test("A store that names no classes, as SwiftData's do, has objects of NSManagedObject; the program's model names its classes")
     func classesOfSwiftData() throws {
         try CoreDataStoreFiles.withMadeStore("swiftdata") { made in
             let (context, _) = try ExpectedObjects(made).open()
             try context.performAndWait {
-                let carts = try context.fetch(Self.request("CartModel", sort: "id"))
-                #expect(carts.map { ($0 as? CartModel)?.identity } == ["c1", "c2"])
-                let items = try context.fetch(Self.request("ItemModel"))
+                for (entity, count) in [("CartModel", 2), ("ItemModel", 3)] {
+                    let objects = try context.fetch(Self.request(entity))
+                    #expect(objects.count == count && objects.allSatisfy { type(of: $0) == NSManagedObject.self }, "\(entity)")
+                }
+            }
+            let found = try CoreDataStoreModel.find(storeAt: made.store.path).model
+            let own = try #require(found.copy() as? NSManagedObjectModel)
+            own.entitiesByName["CartModel"]?.managedObjectClassName = NSStringFromClass(CartModel.self)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: own)
+            try coordinator.addPersistentStore(type: .sqlite, at: made.store)
+            let typed = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            typed.persistentStoreCoordinator = coordinator
+            try typed.performAndWait {
+                let request = NSFetchRequest<CartModel>(entityName: "CartModel")
+                request.sortDescriptors = [NSSortDescriptor(key: "id", ascending: true)]
+                #expect(try typed.fetch(request).map(\.identity) == ["c1", "c2"])
+                let items = try typed.fetch(Self.request("ItemModel"))
                 #expect(items.count == 3 && items.allSatisfy { type(of: $0) == NSManagedObject.self })
-                #expect(try context.fetch(NSFetchRequest<CartModel>(entityName: "CartModel")).count == 2)
-                let fetched = (carts.first?.value(forKey: "items") as? NSSet)?.count
-                #expect(fetched == 2)
             }
         }
     }

@@ -15,7 +15,6 @@ final class InPlacePeer: HeartwoodPeer, StorePeer {
     override var options: [AnyHashable: Any]? { [NSReadOnlyPersistentStoreOption: true] }
 
     func byKeys(_ numbers: [Int]) throws -> UInt64 {
-        try prepareIDs(numbers)
         var sum = Checksum()
         for start in stride(from: 0, to: numbers.count, by: 100) {
             let request = NSFetchRequest<ManagedPerson>(entityName: "Person")

@@ -117,6 +117,8 @@ struct StoreRunner {
                 try InPlacePeer(path: file.path, generator: generator), try CoreDataSQLitePeer(path: file.path, generator: generator),
             ]
             for peer in peers { try peer.open() }
+            // A program has the IDs of its objects, as it has numbers for SQLite.
+            for case let peer as InPlacePeer in peers { try peer.prepareIDs(sample) }
             defer { for peer in peers { try? peer.close() } }
             var times = [[Double]](repeating: [], count: peers.count)
             for repetition in 0..<repetitions {

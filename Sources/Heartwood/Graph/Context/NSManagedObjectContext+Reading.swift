@@ -35,7 +35,8 @@ extension NSManagedObjectContext {
         reading { try readExternalData(index, access, of: row, in: runtime) } ?? nil
     }
 
-    final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView, in runtime: EntityRuntime) throws -> Data {
+    /// - Returns: nil if the store has lost the value and goes on without it; see `MissingValueFiles`.
+    final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView, in runtime: EntityRuntime) throws -> Data? {
         for copies in readState.memory.copies { if let data = copies.value(of: index, in: row) { return data } }
         let view = try view(of: store(of: runtime))
         if let data = try view.dataInRow(access, of: row) { return data }
@@ -50,7 +51,11 @@ extension NSManagedObjectContext {
                 failure = failure ?? error
             }
         }
-        throw failure.map { RecordLogErrors.wrap($0) } ?? CoreDataError.noStore(for: runtime.entity)
+        guard let failure else {
+            guard files.isEmpty else { throw CoreDataError.noStore(for: runtime.entity) }
+            return nil
+        }
+        throw RecordLogErrors.wrap(failure)
     }
 
     /// Runs a getter's read. Getters cannot throw: a failure is remembered in `readingFailure`, and the result is nil.

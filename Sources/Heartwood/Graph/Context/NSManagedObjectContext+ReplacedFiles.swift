@@ -108,7 +108,7 @@ private final class RowMove {
         copied[row.body] = copy
         guard runtime.hasExternalData else { return copy }
         for (index, property) in runtime.properties.enumerated() where property.kind == .externalData {
-            guard let access = runtime.access(index, in: row), let value = try? context.readExternalData(index, access, of: row, in: runtime)
+            guard let access = runtime.access(index, in: row), let value = (try? context.readExternalData(index, access, of: row, in: runtime)) ?? nil
             else { continue }
             copies.keep(value, of: index, in: copy)
         }

@@ -64,7 +64,9 @@ extension NSManagedObjectContext {
         if let lastView = readState.lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) {
             return lastView.view
         }
-        let view = try readState.generation?.view(of: store) ?? store.newestView(for: self)
+        // A context of several stores goes from one to the other and back. It keeps the view of each, with the rows that the view has read.
+        let known = readState.views[store.slotBase].flatMap { $0.isNewest ? $0 : nil }
+        let view = try readState.generation?.view(of: store) ?? known ?? store.newestView(for: self)
         dropCachedPlan()
         if !readState.views.isEmpty, readState.views[store.slotBase] == nil { forgetRemovedStores() }
         view.keepRows(in: &readState.memory)

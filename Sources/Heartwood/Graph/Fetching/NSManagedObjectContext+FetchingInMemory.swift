@@ -55,21 +55,21 @@ extension NSManagedObjectContext {
     ) throws -> [NSManagedObject] {
         var found: [NSManagedObject] = []
         if try run(query, on: store, { found.append($0) }) != nil { return found }
-        let context = reader.context
+        let context = reader.context, view = try view(of: store)
         _ = try context.run(all, on: store) { object in
             guard try fetch.holds(object) else { return context.sweepIfNeeded() }
-            if let own = own(object) { found.append(own) }
+            if let own = own(object, view) { found.append(own) }
         }
-        readState.memory.add(context.readState.memory)
+        readState.memory.addFiles(of: context.readState.memory)
         try reader.check()
         lastQuery = context.lastQuery
         return found
     }
 
     /// This context's object for one that a reader has found, bound to its row if it is a fault.
-    private func own(_ found: NSManagedObject) -> NSManagedObject? {
+    private func own(_ found: NSManagedObject, _ view: any StoreView) -> NSManagedObject? {
         guard let object = object(for: found.key) else { return nil }
-        if object.isFault, object.storage?.values.isEmpty ?? true, let row = found.sharedRow { object.bind(row) }
+        if object.isFault, object.storage?.values.isEmpty ?? true, let row = found.sharedRow { object.bind(view.adopted(row, object.key)) }
         return object
     }
 

@@ -107,7 +107,9 @@ struct HistoryReader: StoreHistory {
     /// The number of the transaction before a position; 0 for none.
     /// - Throws: 134301 where the position belongs to another history.
     func number(of position: NSPersistentHistoryToken.Position) throws -> UInt64 {
-        guard position.table == table.id.rawValue, position.number >= 0, let number = UInt64(exactly: position.number), number < end else {
+        // The history of an SQLite store has no table's number. If the store was made of one, it has that history's numbers and times.
+        let isKnown = position.table == table.id.rawValue || position.table == NSPersistentHistoryToken.Position.sqliteTable
+        guard isKnown, position.number >= 0, let number = UInt64(exactly: position.number), number < end else {
             throw expired("names a transaction that the store has not made; it was put back to an older state, or its history was begun anew")
         }
         if number > 0, position.time != 0, let row = try snapshot.unsafeRow(RowReference(table: table.id, row: number)),

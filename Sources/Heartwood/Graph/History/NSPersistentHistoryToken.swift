@@ -12,6 +12,8 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     struct Position: Hashable, Codable, Sendable {
         /// The table of the history. A history that was ended and begun again has another table.
         let table: UInt16
+        /// Stands for the table in positions of SQLite stores.
+        static let sqliteTable: UInt16 = 0
         /// The newest transaction before the position; 0 for none.
         let number: Int64
         /// The time of that transaction, in seconds since 2001; 0 if unknown. It distinguishes transactions of one number: a store that was put

@@ -7,8 +7,10 @@ package struct ConversionReport: Equatable, Sendable {
         package let objects: Int
     }
 
-    /// The model's origin, and the guesses about it.
     package let modelOrigin: String
+    /// The reason why the model is guessed from the tables; nil if it is not.
+    package let guessReason: String?
+    /// Statements about what is not certain of the model.
     package let guesses: [String]
     /// The hashes of the version of the model that the store was made with.
     let versionHashes: [String: Data]
@@ -18,6 +20,8 @@ package struct ConversionReport: Equatable, Sendable {
     package internal(set) var pairs = 0
     package internal(set) var dangling = CoreDataFindings()
     package internal(set) var missingFiles = CoreDataFindings()
+    /// Rows of no entity that has objects.
+    package internal(set) var unnamed = CoreDataFindings()
     /// Objects with the values of a uniqueness constraint that others have.
     package internal(set) var repetitions = CoreDataFindings()
     /// Statements of `heartwood verify` about the new store: about values that the old store has too.
@@ -38,6 +42,7 @@ package struct ConversionReport: Equatable, Sendable {
 
     init(_ model: CoreDataStoreModel) {
         modelOrigin = model.origin.description
+        guessReason = model.guessReason
         guesses = model.guesses
         versionHashes = model.model.entityVersionHashesByName
     }

@@ -81,7 +81,7 @@ package struct SQLiteConversion {
             defer { folder.abandon() }
             return try body(folder)
         } catch {
-            throw RecordLogErrors.wrapIfOfEngine(error)
+            throw SQLiteConversionError.unwritten(error, source.path)
         }
     }
 

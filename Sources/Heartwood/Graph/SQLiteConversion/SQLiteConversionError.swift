@@ -9,8 +9,22 @@ enum SQLiteConversionError {
         let list = (findings.lines + (more > 0 ? ["… and \(more) more"] : [])).map { "\n  " + $0 }.joined()
         return CoreDataError.make(
             NSMigrationConstraintViolationError,
-            "\(path): nothing was converted, because objects have the same values of a uniqueness constraint:\(list)\nRemove them with the program "
-                + "that wrote the store, or convert it with a version of the model that lacks the constraint.", [NSFilePathErrorKey: path])
+            "\(path): nothing was converted, because objects have the same values of a uniqueness constraint. Remove them with the program that "
+                + "wrote the store, or convert it with a version of the model that lacks the constraint:\(list)", [NSFilePathErrorKey: path])
+    }
+
+    /// Gives an error of writing the new store a remedy for the old one. The engine's remedies are about a store that is open.
+    static func unwritten(_ error: any Error, _ path: String) -> any Error {
+        guard let cause = error as? StoreError ?? (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError else { return error }
+        let remedy: String
+        switch cause.code {
+        case .noSpace: remedy = "Free about as much space as \(path) has, and try again. That store is as it was."
+        case .readOnly, .permissionDenied:
+            remedy = "Make the folder writable, and try again. \(path) is as it was; with the type NSSQLiteStoreType it is read in place."
+        default: return RecordLogErrors.wrapIfOfEngine(error)
+        }
+        return RecordLogErrors.wrap(StoreError(
+            cause.code, path: cause.path, at: cause.offset, cause.message, remedy: remedy, errno: cause.systemErrno))
     }
 
     /// 134110.

@@ -52,12 +52,21 @@ struct SQLiteConverter {
     private static let hintMax: Int64 = 1 << 31
 
     /// Facts, "Z_PRIMARYKEY": the root's greatest key counts for all entities of its table, and deleted objects have had keys too.
+    /// A file states no more than 2^33 numbers. If the keys of deleted objects are too many for it, those of objects that are there count alone.
     private func numbers(_ layout: CoreDataLayout) throws -> ConversionNumbers {
+        for usesHints in [true, false] {
+            let numbers = try numbers(layout, usesHints: usesHints)
+            if numbers.areFew { return numbers }
+        }
+        throw SQLiteConversionError.manyNumbers(file.path)
+    }
+
+    private func numbers(_ layout: CoreDataLayout, usesHints: Bool) throws -> ConversionNumbers {
         var numbers = ConversionNumbers()
         let given = Dictionary(contents.numbers.entries.map { ($0.number, $0.keyMax) }) { first, _ in first }
         func hint(_ number: Int64) -> Int64 {
             let key = contents.numbers.root(of: number).flatMap { given[$0] } ?? 0
-            return key <= Self.hintMax ? key : 0
+            return usesHints && key <= Self.hintMax ? key : 0
         }
         for place in layout.entities.values where !place.entity.isAbstract {
             let key = max(try file.table(named: place.table).greatestRowid() ?? 0, hint(place.number), 0)
@@ -67,7 +76,6 @@ struct SQLiteConverter {
             try ConvertedHistory.noteKeys(in: file, layout, &numbers)
             numbers.history = UInt64(max(0, last)) + 1
         }
-        guard numbers.areFew else { throw SQLiteConversionError.manyNumbers(file.path) }
         return numbers
     }
 }
@@ -102,7 +110,7 @@ private final class SQLiteConversionRun {
         for table in tables { try write(table, repeated) }
         try writePairs()
         report.history = try ConvertedHistory.run(reader, target, isKept: converter.keepsHistory)
-        (report.dangling, report.missingFiles) = (transfer.dangling, transfer.missingFiles)
+        (report.dangling, report.missingFiles, report.unnamed) = (transfer.dangling, transfer.missingFiles, transfer.unnamed)
         report.entities = counts.compactMap { number, count in
             reader.layout.entities[number].map { ConversionReport.EntityCount(name: $0.entity.name ?? "", objects: count) }
         }.filter { $0.objects > 0 }.sorted { $0.name < $1.name }
@@ -122,12 +130,15 @@ private final class SQLiteConversionRun {
         var cursor = try table.source.rows(), rows: CoreDataRows?, count = 0
         try target.writeAll { transaction in
             while try cursor.next() {
-                guard let number = try cursor.row.integer(table.entityColumn) else { continue }
+                let number = try cursor.row.integer(table.entityColumn) ?? 0
                 if rows?.number != number {
                     self.counts[rows?.number ?? 0, default: 0] += count
                     (rows, count) = (table.rows[number], 0)
                 }
-                guard let rows else { continue }
+                guard let rows else {
+                    self.transfer.noteUnnamed(cursor.row.rowid, of: table.source.name, number)
+                    continue
+                }
                 self.transfer.transaction = transaction
                 let before = self.transfer.valueBytes, row = try rows.row(cursor.row)
                 if let transaction {

@@ -78,6 +78,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     /// Whether saves compute derived attributes.
     var derivesValues: Bool { true }
+    /// Whether a new log gets the model, for programs that do not have it.
+    var keepsModel: Bool { true }
 
     override func newestHistory() throws -> (any StoreHistory)? { try newestLogHistory() }
 
@@ -120,7 +122,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(
                     identifier: log.storeID, type: type, model: model, configuration: configuration)
-                try RecordLogMetadata.write(metadata, model, configuration: configuration, in: transaction)
+                try RecordLogMetadata.write(metadata, model, configuration: configuration, in: transaction, keepsModel: keepsModel)
             }
         }
         snapshot = log.snapshot()

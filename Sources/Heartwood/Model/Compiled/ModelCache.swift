@@ -26,12 +26,7 @@ package enum ModelCache {
 
     private static func model(_ archive: [UInt8], _ location: String) throws -> NSManagedObjectModel {
         func build(forRowsOnly: Bool) throws -> NSManagedObjectModel {
-            var document = try CompiledModelReader(archive, path: location, isForRowsOnly: forRowsOnly).read()
-            // SwiftData names no classes; there an entity has the name of its class.
-            for index in document.entities.indices where document.entities[index].className == nil {
-                document.entities[index].className = document.entities[index].name
-            }
-            return try ModelBuilder(document).build(into: nil)
+            try ModelBuilder(try CompiledModelReader(archive, path: location, isForRowsOnly: forRowsOnly).read()).build(into: nil)
         }
         do {
             return try build(forRowsOnly: false)

@@ -57,16 +57,25 @@ enum ASCIIText {
         return word | isUpper >> 2
     }
 
-    /// The most frequent letters, in descending order. All other bytes are rarer.
-    private static let frequent = Array(" etaoinsrhldcumfpgwybvk".utf8)
-
-    /// The index of the pattern's byte that is rarest in texts.
-    static func rarest(_ pattern: UnsafeRawBufferPointer) -> Int {
-        func rank(_ byte: UInt8) -> Int {
+    /// By byte: 0 for the most frequent one in texts, and more for rarer ones.
+    private static let ranks: [UInt8] = {
+        let frequent = Array(" etaoinsrhldcumfpgwybvk".utf8)
+        return (0...UInt8.max).map { byte in
             // The lead bytes of other scripts' letters repeat in each letter, so the continuation bytes are more selective.
             if byte >= 0xC0 { return 1 }
-            return frequent.firstIndex(of: byte | (byte >= 0x41 && byte <= 0x5A ? 0x20 : 0)) ?? frequent.count
+            return UInt8(frequent.firstIndex(of: byte | (byte >= 0x41 && byte <= 0x5A ? 0x20 : 0)) ?? frequent.count)
         }
-        return pattern.indices.max { rank(pattern[$0]) < rank(pattern[$1]) } ?? 0
+    }()
+    private static let rankMax = ranks.max() ?? 0
+
+    /// The index of the pattern's byte that is rarest in texts, the first of several.
+    static func rarest(_ pattern: UnsafeRawBufferPointer) -> Int {
+        let ranks = ranks, rankMax = rankMax
+        var found = 0, rank: UInt8 = 0
+        for index in 0..<pattern.count where ranks[Int(pattern[index])] > rank {
+            (found, rank) = (index, ranks[Int(pattern[index])])
+            if rank == rankMax { break }
+        }
+        return found
     }
 }

@@ -43,6 +43,9 @@ final class FormatTemplate: @unchecked Sendable {
         equalKey = comparison.isPlainEquality && keys.count == 1 ? keys[0] : nil
     }
 
+    /// Whether the format is one comparison of a key path with the only argument, which no such argument makes faulty.
+    var isSingle: Bool { single != nil }
+
     /// Whether `filled(with:)` accepts this argument.
     func takes(_ value: PredicateValue) -> Bool {
         guard let singleConversion, !value.isOther else { return false }

@@ -30,7 +30,7 @@ enum ParsedFormats {
     /// The tree of a known format whose only argument is compared with a key path.
     /// - Returns: nil if the format is not known or the argument does not fit.
     static func tree(_ format: String, _ argument: any CVarArg) -> PredicateTree? {
-        guard let template = template(format) else { return nil }
+        guard let template = template(format), template.isSingle else { return nil }
         let value = PredicateValue(argument: argument)
         return template.takes(value) ? PredicateTree(template, value) : nil
     }

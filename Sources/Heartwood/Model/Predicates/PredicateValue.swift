@@ -56,6 +56,14 @@ enum PredicateValue {
             self = .date(date.timeIntervalSinceReferenceDate)
             return
         }
+        if type is NSManagedObjectID.Type, let id = value as? NSManagedObjectID {
+            self = .objectID(id)
+            return
+        }
+        if let list = value as? any PredicateValueList {
+            self = .collection(list.predicateValues)
+            return
+        }
         switch value {
         case is NSNull: self = .null
         case let value as PredicateValue: self = value
@@ -86,8 +94,6 @@ enum PredicateValue {
         case let value as NSSet: self = .collection(value.allObjects.map(PredicateValue.init))
         case let value as NSOrderedSet: self = .collection(value.array.map(PredicateValue.init))
         case let value as NSArray: self = .collection(value.map { PredicateValue($0) })
-        case let value as [Any?]: self = .collection(value.map { PredicateValue($0) })
-        case let value as Set<AnyHashable>: self = .collection(value.map { PredicateValue($0.base) })
         // Types that bridge to a number or a text on Apple's platforms: CGFloat, Float16, Substring.
         case let value as any BinaryFloatingPoint: self = .double(Double(value))
         case let value as Substring: self = .text(String(value))

@@ -23,9 +23,9 @@ struct CoreDataContents {
     /// - Throws: 134020 for a database of another program, 259 where Core Data's tables are damaged.
     init(_ file: SQLiteFile) throws {
         let path = file.path
-        guard file.schema.entry(.table, named: "Z_METADATA") != nil, file.schema.entry(.table, named: "Z_PRIMARYKEY") != nil else {
+        if let missing = ["Z_METADATA", "Z_PRIMARYKEY"].first(where: { file.schema.entry(.table, named: $0) == nil }) {
             let lacksLog = file.header.usesWriteAheadLog && file.logFacts == nil
-            throw CoreDataFileError.foreign(path, tables: file.schema.tables.map(\.name), lacksLog: lacksLog)
+            throw CoreDataFileError.foreign(path, lacks: missing, tables: file.schema.tables.map(\.name), lacksLog: lacksLog)
         }
         (identifier, metadata) = try Self.metadata(file)
         numbers = try EntityNumbers(file)

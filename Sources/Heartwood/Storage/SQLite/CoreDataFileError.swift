@@ -24,14 +24,15 @@ enum CoreDataFileError {
 
     /// The file is a database of another program.
     /// - Parameter lacksLog: whether the header says that the database is used with a write-ahead log, and none is beside it.
-    static func foreign(_ path: String, tables: [String], lacksLog: Bool) -> NSError {
+    static func foreign(_ path: String, lacks missing: String, tables: [String], lacksLog: Bool) -> NSError {
         let shown = tables.prefix(20).joined(separator: ", ")
         let found = tables.isEmpty ? "It has no tables." : "Its tables are \(shown)\(tables.count > 20 ? ", …" : "")."
         let name = URL(fileURLWithPath: path).lastPathComponent
-        let missing = lacksLog ? " Its newest tables may be in a write-ahead log: copy the file \(name)-wal together with it." : ""
+        let log = lacksLog ? " Its newest tables may be in a write-ahead log: copy the file \(name)-wal together with it." : ""
         return make(
-            NSPersistentStoreIncompatibleSchemaError, path, "this SQLite database is no Core Data store: it has no table Z_METADATA",
-            found + missing, [tablesKey: tables])
+            NSPersistentStoreIncompatibleSchemaError, path,
+            "this SQLite database is no Core Data store: it has no table \(missing)", found + log,
+            [tablesKey: tables])
     }
 
     /// The file's tables do not fit the model.

@@ -156,8 +156,6 @@ struct CoreDataGuess {
         for (number, name) in names {
             let entity = NSEntityDescription()
             entity.name = name
-            // Where the program has no such class, the objects are of `NSManagedObject`.
-            entity.managedObjectClassName = name
             entities[number] = entity
         }
         for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The tables and columns in which Core Data's file of one store has the objects of a model.
 ///
-/// "Facts" are the measured facts about Core Data's files that docs/internals/core-data-stores.md lists.
+/// "Facts" are the measured facts about Core Data's files that docs/internals/core-data-facts.md lists.
 /// (1) A root entity has one table, with the rows of its subentities: `Z` and the name in capitals. Facts, "tables".
 /// (2) A row's `Z_ENT` is the number of its entity, which only the file states. Facts, "Z_PRIMARYKEY".
 /// (3) An attribute has one column, a composite one for each leaf and none for itself. Facts, "attributes", "composite".

@@ -8,6 +8,8 @@ final class CoreDataReader {
     let contents: CoreDataContents
     let layout: CoreDataLayout
     private let schema: RecordLogSchema
+    /// Notes files of transformables that are not there.
+    var missingFiles: MissingValueFiles? { didSet { for rows in rows { rows?.missingFiles = missingFiles } } }
     /// By table ID.
     private var rows: [CoreDataRows?] = []
     private var members: [MemberKey: CoreDataMembers] = [:]

@@ -38,6 +38,7 @@ final class CoreDataRows {
     private var finder: SQLiteTableCursor
     /// The record log that the rows are written to; nil where they are read in place.
     var transfer: CoreDataTransfer?
+    var missingFiles: MissingValueFiles?
 
     static let keyMax = Int64(ObjectKey.temporaryBit) - 1
 
@@ -278,8 +279,11 @@ final class CoreDataRows {
         switch ExternalValue(bytes) {
         case .inline(let value)?: builder.set(column.position, bytes: value)
         case .file(let name)?:
-            if let transfer, !ExternalValue.isThere(name, of: path) {
-                return transfer.noteMissing(self.name(column, row), name, of: path)
+            // The row's other values can be read, so this one is nil.
+            guard ExternalValue.isThere(name, of: path) else {
+                transfer?.noteMissing(self.name(column, row), name, of: path)
+                missingFiles?.note(name, of: path)
+                return
             }
             try ExternalValue.read(name, of: path).withUnsafeBytes { builder.set(column.position, bytes: $0) }
         case nil: throw wrong(column, row, "data without the tag that says where the value is")

@@ -27,6 +27,8 @@ package struct CoreDataStoreModel {
 
     package let model: NSManagedObjectModel
     package let origin: Origin
+    /// The reason why the model is guessed from the tables: the error of the store's cache. nil if it is not.
+    package let guessReason: String?
     /// Statements about what was guessed; empty for a model that the store or a model's hashes tell.
     package let guesses: [String]
     /// The configuration with exactly the store's entities; nil if the store has all of the model's, or for a model that the caller knows.
@@ -50,7 +52,7 @@ package struct CoreDataStoreModel {
             let choice = try StoreModelChoice(
                 cache: contents.cache, metadata: contents.metadata, path: path, bundle: isCompiled ? given : nil)
             switch choice.origin {
-            case .cache: self.init(Self.namingClasses(choice.model), .cache, of: contents)
+            case .cache: self.init(choice.model, .cache, of: contents)
             case .compiled(let url): self.init(choice.model, .compiled(url), of: contents)
             }
         } catch {
@@ -59,26 +61,21 @@ package struct CoreDataStoreModel {
                 self = try Self.fitting(given, contents, path: path)
             } else {
                 let guess = CoreDataGuess(contents)
-                self.init(try guess.model(), .schema, [(error as NSError).localizedDescription] + guess.guesses, of: contents)
+                self.init(try guess.model(), .schema, guess.guesses, of: contents, because: (error as NSError).localizedDescription)
             }
         }
     }
 
-    /// A cache that SwiftData made names no classes. Its objects get the class with the entity's name, if the program has one.
-    private static func namingClasses(_ model: NSManagedObjectModel) -> NSManagedObjectModel {
-        let unnamed = "NSManagedObject"
-        guard model.entities.allSatisfy({ $0.managedObjectClassName == unnamed }) else { return model }
-        for entity in model.entities { entity.managedObjectClassName = entity.name ?? unnamed }
-        return model
-    }
-
     init(given model: NSManagedObjectModel) { self.init(model, .given, of: nil) }
 
-    private init(_ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = [], of contents: CoreDataContents?) {
+    private init(
+        _ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = [], of contents: CoreDataContents?, because reason: String? = nil
+    ) {
         configuration = contents.flatMap { Self.configuration(of: model, in: $0) }
         self.model = model
         self.origin = origin
         self.guesses = guesses
+        guessReason = reason
     }
 
     /// The version of a model's source whose tables are exactly the store's.

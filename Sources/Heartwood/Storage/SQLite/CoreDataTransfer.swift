@@ -13,6 +13,9 @@ final class CoreDataTransfer {
     /// External data whose files are not there.
     private(set) var missingFiles = CoreDataFindings()
 
+    /// Rows of no entity that has objects.
+    private(set) var unnamed = CoreDataFindings()
+
     private static let pieceSize = 1 << 20
 
     func noteDangling(_ owner: @autoclosure () -> String, _ destination: @autoclosure () -> String) {
@@ -21,6 +24,10 @@ final class CoreDataTransfer {
 
     func noteMissing(_ owner: @autoclosure () -> String, _ name: String, of store: String) {
         missingFiles.add("\(owner()): \(ExternalValue.directory(of: store).appendingPathComponent(name).path) does not exist")
+    }
+
+    func noteUnnamed(_ row: Int64, of table: String, _ number: Int64) {
+        unnamed.add("row \(row) of \(table): no entity with objects in this table has the number \(number)")
     }
 
     /// - Returns: nil if nothing is written.

@@ -83,7 +83,8 @@ struct EntityNumbers {
         return EntityNumbers(entries)
     }
 
-    private static func sorted(_ list: [NSEntityDescription]) -> [NSEntityDescription] {
+    /// By name, as Core Data numbers them.
+    static func sorted(_ list: [NSEntityDescription]) -> [NSEntityDescription] {
         list.map { (folded: ($0.name ?? "").lowercased(), name: $0.name ?? "", entity: $0) }
             .sorted { ($0.folded, $0.name) < ($1.folded, $1.name) }.map(\.entity)
     }

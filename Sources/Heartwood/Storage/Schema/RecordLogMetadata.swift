@@ -21,11 +21,12 @@ enum RecordLogMetadata {
     }
 
     /// Writes metadata with a store's version, and the model of that version.
+    /// - Parameter keepsModel: if false, the log gets no model. Only a store that has the model opens such a log.
     static func write(
-        _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction
+        _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction, keepsModel: Bool = true
     ) throws {
         try transaction.setSystemValue(RecordLogSystemRow.metadata, try encode(metadata))
-        try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
+        if keepsModel { try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes()) }
         try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum(of: model, configuration: configuration).utf8))
     }
 

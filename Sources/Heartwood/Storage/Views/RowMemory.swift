@@ -25,8 +25,13 @@ struct RowMemory {
     }
 
     mutating func add(_ other: RowMemory) {
-        for file in other.files { add(file) }
+        addFiles(of: other)
         for rows in other.answers { add(rows) }
+    }
+
+    /// Adds the files and the rows copied out of files.
+    mutating func addFiles(of other: RowMemory) {
+        for file in other.files { add(file) }
         for rows in other.copies { add(rows) }
     }
 

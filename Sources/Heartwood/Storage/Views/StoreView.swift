@@ -12,6 +12,9 @@ protocol StoreView: AnyObject {
     /// Makes `memory` hold the memory of this view's rows.
     func keepRows(in memory: inout RowMemory)
 
+    /// Returns a row of another view of this store in memory that this view keeps. The files of the other view are kept by the caller.
+    func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView
+
     func row(_ key: ObjectKey) throws -> UnsafeRowView?
 
     /// Returns the row at one of its versions, this view's or an earlier one; nil where the store no longer has it.
@@ -90,6 +93,8 @@ extension StoreView {
     func keepRows(in memory: inout RowMemory) {
         if let file { memory.add(file) }
     }
+
+    func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView { row }
 
     func firstMember(
         of key: ObjectKey, runtime: EntityRuntime, property: Int, where isIncluded: (ObjectKey) -> Bool

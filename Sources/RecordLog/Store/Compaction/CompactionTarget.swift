@@ -20,7 +20,7 @@ final class CompactionTarget {
         (file, first) = try creation.begin(storage, storeID: storeID ?? old.identity.storeID, segmentShift: old.identity.segmentShift)
         appender = FrameAppender(
             file: file, at: FileFormat.dataStart, sequence: 0, counters: creation.counters, isSyncedSoon: creation.options.durability != .none,
-            flushSize: creation.options.flushSize)
+            flushSize: creation.options.pieceSize)
         snapshot = Snapshot.empty(file, creation.counters)
         self.creation = creation
     }

@@ -226,7 +226,7 @@ public final class LogStore: Sendable {
         let base = snapshot()
         let appender = FrameAppender(
             file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, isSyncedSoon: options.durability != .none,
-            flushSize: options.flushSize, buffer: writer.buffer)
+            flushSize: options.pieceSize, buffer: writer.buffer)
         return Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
     }
 

@@ -26,6 +26,7 @@ final class BackingLog: InMemoryStore, @unchecked Sendable {
     }
 
     override var derivesValues: Bool { !isForLayouts }
+    override var keepsModel: Bool { !isForLayouts }
 
     override var type: String { host?.type ?? super.type }
     override var owner: NSPersistentStore { host ?? self }

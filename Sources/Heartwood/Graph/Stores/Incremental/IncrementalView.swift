@@ -21,6 +21,10 @@ final class IncrementalView: StoreView {
     var isNewest: Bool { store.isUsable }
     func keepRows(in memory: inout RowMemory) { memory.add(rows) }
 
+    func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView {
+        rows.keep(UnsafeRawBufferPointer(start: row.body, count: row.byteCount), key, reference(key), version: row.version)
+    }
+
     private func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- store.slotBase) }
 
     // MARK: Rows

@@ -43,7 +43,7 @@ struct SQLiteHistory: StoreHistory {
     // MARK: Positions
 
     func newestPosition() throws -> NSPersistentHistoryToken.Position {
-        .init(table: 0, number: newestNumber, time: bounds?.time ?? 0)
+        .init(table: NSPersistentHistoryToken.Position.sqliteTable, number: newestNumber, time: bounds?.time ?? 0)
     }
 
     /// 0 if there is no transaction, or only some with numbers that Core Data does not give.
@@ -52,7 +52,7 @@ struct SQLiteHistory: StoreHistory {
     func selection(_ times: HistorySelection.Times) throws -> HistorySelection { HistorySelection([1..<UInt64.max], times) }
 
     func number(of position: NSPersistentHistoryToken.Position) throws -> UInt64 {
-        guard position.table == 0, position.number >= 0, position.number <= newestNumber else {
+        guard position.table == NSPersistentHistoryToken.Position.sqliteTable, position.number >= 0, position.number <= newestNumber else {
             throw expired("names a transaction that the store has not; it was put back to an older state, or its history was begun anew")
         }
         return UInt64(position.number)

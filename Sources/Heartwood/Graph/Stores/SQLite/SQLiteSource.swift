@@ -11,6 +11,8 @@ final class SQLiteSource: @unchecked Sendable {
     // Unchecked: `turn` guards `reader`.
 
     let path: String
+    /// Notes files of values that are not there; nil to make them errors.
+    let missingFiles: MissingValueFiles?
     private let entities: [NSEntityDescription]
     private let schema: RecordLogSchema
     private let identifier: String
@@ -20,7 +22,11 @@ final class SQLiteSource: @unchecked Sendable {
     /// A writer that commits more often than this during reads makes them fail.
     private static let attemptsMax = 10
 
-    init(_ reader: CoreDataReader, _ entities: [NSEntityDescription], _ schema: RecordLogSchema) {
+    init(
+        _ reader: CoreDataReader, _ entities: [NSEntityDescription], _ schema: RecordLogSchema, missingFiles: MissingValueFiles?
+    ) {
+        self.missingFiles = missingFiles
+        reader.missingFiles = missingFiles
         path = reader.file.path
         identifier = reader.contents.identifier
         self.entities = entities
@@ -58,7 +64,9 @@ final class SQLiteSource: @unchecked Sendable {
                     [NSFilePathErrorKey: path])
             }
             let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
-            return try CoreDataReader(file, contents, layout, schema)
+            let reader = try CoreDataReader(file, contents, layout, schema)
+            reader.missingFiles = missingFiles
+            return reader
         }
         reader = made
         return made

@@ -37,7 +37,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
                 let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
                 return try CoreDataReader(file, contents, layout, schema)
             }
-            source = SQLiteSource(reader, entities, schema)
+            source = SQLiteSource(reader, entities, schema, missingFiles: options?[MissingValueFiles.option] as? MissingValueFiles)
         } catch {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
         }
@@ -169,6 +169,9 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws { throw untouched(url) }
 
     override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
+
+    /// - Throws: 513, before the store leaves its coordinator.
+    override func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws { throw Self.untouched(url) }
 
     override class func replace(
         at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?

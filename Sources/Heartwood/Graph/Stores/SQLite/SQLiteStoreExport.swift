@@ -110,11 +110,11 @@ package struct SQLiteStoreExport {
         let version = try file.map { try CoreDataVersion(in: $0, of: entities) } ?? CoreDataVersion(entities, knownTo: model)
         let identifiers = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
         let metadata = CoreDataFileMetadata(identifier: identifier, old: store.metadata ?? [:], identifiers: identifiers, version: version)
-        return (try CoreDataExportPlan(entities, view.schema, view.snapshot, path: path).plan(metadata), version)
+        return (try CoreDataExportPlan(entities, view.schema, view.snapshot, like: version?.joins, path: path).plan(metadata), version)
     }
 
     /// SQLite would take a log or a journal beside the file for the new file's.
-    private static func checkFree(_ url: URL) throws {
+    static func checkFree(_ url: URL) throws {
         try StoreFiles.free(url)
         for end in ["-wal", "-journal"] {
             let path = url.path + end

@@ -20,6 +20,7 @@ final class SQLiteView: StoreView {
 
     var isNewest: Bool { store.isUsable }
     func keepRows(in memory: inout RowMemory) { memory.add(kept) }
+    func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView { keep(row) }
 
     func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- slotBase) }
     func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
@@ -58,7 +59,12 @@ final class SQLiteView: StoreView {
         guard let stored = LargeValue.bytes(inRow: row.bytes(access)) else { return nil }
         switch ExternalValue(stored) {
         case .inline(let bytes)?: return Data(bytes)
-        case .file(let name)?: return try ExternalValue.read(name, of: source.path)
+        case .file(let name)?:
+            if let missing = source.missingFiles, !ExternalValue.isThere(name, of: source.path) {
+                missing.note(name, of: source.path)
+                return nil
+            }
+            return try ExternalValue.read(name, of: source.path)
         case nil:
             let id = "row \(row.reference.row)"
             throw CoreDataFileError.make(

@@ -23,17 +23,13 @@ struct CoreDataInspector {
             path: file.path, identifier: contents.identifier, storeType: contents.metadata[NSStoreTypeKey] as? String ?? CoreDataContents.storeType,
             frameworkVersion: (contents.metadata[CoreDataFileMetadata.frameworkVersionKey] as? NSNumber)?.intValue,
             modelOrigin: store.found.origin.description, modelIdentifiers: identifiers(contents.metadata),
-            guessReason: isGuessed ? store.found.guesses.first : nil,
-            guesses: Array(store.found.guesses.dropFirst(isGuessed ? 1 : 0)),
+            guessReason: store.found.guessReason, guesses: store.found.guesses,
             warnings: store.found.model.warnings.map { "\($0.element): \($0.text)" }, misfit: store.misfit,
             differences: store.layout?.differences ?? [], database: try database(), log: try log(), entities: entities(), tables: tables(),
             indexes: indexes(), strays: strays, history: try history(), external: try external.counted(),
             views: schema.entries.count { $0.kind == .view }, triggers: schema.entries.count { $0.kind == .trigger },
             virtualTables: schema.entries.filter { $0.kind == .virtualTable }.map(\.name))
     }
-
-    /// The first guess is then the reason for guessing.
-    private var isGuessed: Bool { store.found.origin == .schema }
 
     private final class FaultCounter { var count = 0 }
 

@@ -9,12 +9,16 @@ struct CoreDataExportPlan {
     /// The source of entity numbers and keys.
     let keys: ExportKeys
 
-    /// - Parameter entities: those of the store's configuration.
-    init(_ entities: [NSEntityDescription], _ schema: RecordLogSchema, _ snapshot: Snapshot, path: String) throws {
+    /// - Parameters:
+    ///   - entities: those of the store's configuration.
+    ///   - known: the names of join tables in a store of Core Data's with the same model.
+    init(
+        _ entities: [NSEntityDescription], _ schema: RecordLogSchema, _ snapshot: Snapshot, like known: KnownJoinTables?, path: String
+    ) throws {
         self.schema = schema
         self.snapshot = snapshot
         let numbers = EntityNumbers.computed(for: entities)
-        tables = try CoreDataTables(entities, numbers, path: path)
+        tables = try CoreDataTables(entities, numbers, like: known, path: path)
         let list = tables.tables.map { table in (name: table.name, list: table.entities.compactMap(schema.table(of:))) }
         keys = try ExportKeys(list, numbers, snapshot, path: path)
     }

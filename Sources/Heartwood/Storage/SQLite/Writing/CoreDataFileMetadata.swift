@@ -34,7 +34,8 @@ struct CoreDataFileMetadata {
         values[NSStoreTypeKey] = CoreDataContents.storeType
         values[NSStoreModelVersionIdentifiersKey] = identifiers
         values[Self.frameworkVersionKey] = values[Self.frameworkVersionKey] ?? Self.frameworkVersion
-        values[Self.autoVacuumKey] = values[Self.autoVacuumKey] ?? "2"
+        // A new file has no pointer maps, so SQLite moves no pages in it.
+        values[Self.autoVacuumKey] = nil
         if let version {
             values[Self.hashesVersionKey] = 3
             values.merge(version.values) { $1 }

@@ -2,10 +2,13 @@ import Foundation
 
 /// A join table of a new store. Facts, "many-to-many", "order".
 ///
-/// (1) The table is named after the side whose entity has the lower number; of two sides of one entity, after the first by name.
-/// (2) A column's name is unique among the join tables of a store.
+/// (1) The entities are gone through by name, each with the relationships that it inherits. The side that is met first names the table. Two sides
+///     of one entity have no rule that is known; the last by name is taken.
+/// (2) A column's name is unique among the join tables of a store. Digits are given by the numbers of the entities that declare the relationships,
+///     then by name.
 /// (3) A relationship that is its own inverse has its owners in `REFLEXIVE`.
 /// (4) Each ordered side has a column `Z_FOK_` behind the keys, the naming side's first.
+/// (5) A store of Core Data's with the same model knows its names, so these are taken where there is one.
 struct CoreDataJoin {
     let table: String
     /// The relationship that the table is named after, and the entity that declares it.
@@ -38,54 +41,86 @@ struct CoreDataJoin {
             name: "sqlite_autoindex_\(table)_1", statement: nil, terms: [.init(column: 0), .init(column: 1)], isUnique: true)
     }
 
-    /// - Parameter entities: by number.
-    static func all(of entities: [NSEntityDescription], _ numbers: EntityNumbers) -> [CoreDataJoin] {
-        var result: [CoreDataJoin] = [], known: Set<ObjectIdentifier> = [], names = JoinNames(numbers)
-        for entity in entities {
-            for (_, property) in entity.ownPropertiesByName {
-                guard let relationship = property as? NSRelationshipDescription, relationship.isToMany, !relationship.isTransient,
-                    let inverse = relationship.inverseRelationship, inverse.isToMany, known.insert(ObjectIdentifier(relationship)).inserted
-                else { continue }
-                known.insert(ObjectIdentifier(inverse))
-                if let join = names.join(relationship, entity, inverse) { result.append(join) }
+    /// - Parameters:
+    ///   - entities: by number.
+    ///   - known: the names in a store of Core Data's with the same model.
+    static func all(of entities: [NSEntityDescription], _ numbers: EntityNumbers, like known: KnownJoinTables? = nil) -> [CoreDataJoin] {
+        let columns = JoinColumns(entities, numbers)
+        return sides(of: entities).compactMap { relationship, owner in
+            known?.join(relationship, owner) ?? predicted(relationship, owner, numbers, columns)
+        }
+    }
+
+    /// The naming side of each join table, and the entity that declares it, by number and name.
+    private static func sides(of entities: [NSEntityDescription]) -> [(NSRelationshipDescription, NSEntityDescription)] {
+        var isKnown: Set<ObjectIdentifier> = [], naming: Set<ObjectIdentifier> = []
+        for entity in EntityNumbers.sorted(entities) {
+            for relationship in entity.propertiesByIndex.compactMap(\.joined).sorted(by: { $0.name > $1.name })
+            where isKnown.insert(ObjectIdentifier(relationship)).inserted {
+                naming.insert(ObjectIdentifier(relationship))
+                relationship.inverseRelationship.map { _ = isKnown.insert(ObjectIdentifier($0)) }
             }
         }
-        return result
-    }
-}
-
-/// Gives the columns of join tables their names.
-private struct JoinNames {
-    private let numbers: EntityNumbers
-    private var taken: Set<String> = []
-
-    init(_ numbers: EntityNumbers) { self.numbers = numbers }
-
-    private mutating func unique(_ base: String) -> String {
-        var name = base, count = 0
-        while !taken.insert(name).inserted {
-            count += 1
-            name = base + String(count)
+        return entities.flatMap { entity in
+            entity.ownPropertiesByName.compactMap(\.property.joined).filter { naming.contains(ObjectIdentifier($0)) }.map { ($0, entity) }
         }
-        return name
     }
 
     /// - Returns: nil if the destination is not in the store.
-    mutating func join(
-        _ relationship: NSRelationshipDescription, _ owner: NSEntityDescription, _ inverse: NSRelationshipDescription
+    private static func predicted(
+        _ relationship: NSRelationshipDescription, _ owner: NSEntityDescription, _ numbers: EntityNumbers, _ columns: JoinColumns
     ) -> CoreDataJoin? {
-        guard let number = numbers.number(of: owner), let destination = relationship.destinationEntity.flatMap({ numbers.number(of: $0) }),
-            let source = inverse.destinationEntity.flatMap({ numbers.number(of: $0) })
+        guard let inverse = relationship.inverseRelationship, let number = numbers.number(of: owner),
+            let members = columns.name(of: relationship), let owners = columns.name(of: inverse)
         else { return nil }
-        let table = "Z_\(number)\(relationship.columnName)", isReflexive = inverse === relationship
-        let members = unique("Z_\(destination)\(relationship.columnName)")
-        let owners = isReflexive ? JoinTableNames.reflexive : unique("Z_\(source)\(inverse.columnName)")
-        func order(_ relationship: NSRelationshipDescription, _ column: String) -> String? {
-            relationship.isOrdered ? "Z_FOK_" + column.dropFirst(2) : nil
-        }
         return CoreDataJoin(
-            table: table, relationship: relationship, owner: owner, first: isReflexive ? members : owners,
-            second: isReflexive ? owners : members, isReflexive: isReflexive, order: order(relationship, members),
-            inverseOrder: isReflexive ? nil : order(inverse, owners))
+            relationship, owner, table: "Z_\(number)\(relationship.columnName)", owners: owners, members: members,
+            orders: ("Z_FOK_" + members.dropFirst(2), "Z_FOK_" + owners.dropFirst(2)))
     }
+
+    /// - Parameter orders: the columns of the naming side's order and of the other side's, which only ordered sides have.
+    init(
+        _ relationship: NSRelationshipDescription, _ owner: NSEntityDescription, table: String, owners: String, members: String,
+        orders: (String?, String?)
+    ) {
+        (self.table, self.relationship, self.owner) = (table, relationship, owner)
+        let inverse = relationship.inverseRelationship
+        isReflexive = inverse === relationship
+        first = isReflexive ? members : owners
+        second = isReflexive ? JoinTableNames.reflexive : members
+        order = relationship.isOrdered ? orders.0 : nil
+        inverseOrder = !isReflexive && inverse?.isOrdered == true ? orders.1 : nil
+    }
+}
+
+extension NSPropertyDescription {
+    /// The relationship, if a join table has its pairs.
+    fileprivate var joined: NSRelationshipDescription? {
+        guard let relationship = self as? NSRelationshipDescription, relationship.isToMany, !relationship.isTransient,
+            relationship.inverseRelationship?.isToMany == true
+        else { return nil }
+        return relationship
+    }
+}
+
+/// The columns of the keys of relationships' destinations in join tables.
+private struct JoinColumns {
+    private var names: [ObjectIdentifier: String] = [:]
+
+    /// - Parameter entities: by number.
+    init(_ entities: [NSEntityDescription], _ numbers: EntityNumbers) {
+        var taken: Set<String> = []
+        for relationship in entities.flatMap({ $0.ownPropertiesByName.compactMap(\.property.joined) }) {
+            guard let number = relationship.destinationEntity.flatMap({ numbers.number(of: $0) }) else { continue }
+            let base = "Z_\(number)\(relationship.columnName)"
+            var name = base, count = 0
+            while !taken.insert(name).inserted {
+                count += 1
+                name = base + String(count)
+            }
+            names[ObjectIdentifier(relationship)] = name
+        }
+    }
+
+    func name(of relationship: NSRelationshipDescription) -> String? { names[ObjectIdentifier(relationship)] }
 }

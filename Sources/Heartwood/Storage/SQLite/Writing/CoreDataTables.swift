@@ -2,7 +2,7 @@ import Foundation
 
 /// The tables that a new store of Core Data's has for a model, with their statements to the letter.
 ///
-/// `CoreDataLayoutBuilder` names the columns, for the reader and for this. "Facts" are those of docs/internals/core-data-stores.md.
+/// `CoreDataLayoutBuilder` names the columns, for the reader and for this. "Facts" are those of docs/internals/core-data-facts.md.
 /// (1) A table has Z_PK, Z_ENT, Z_OPT, then its other columns. Facts, "order of columns".
 /// (2) Each key column has an index, a hierarchy's table one over Z_ENT, each uniqueness constraint and each fetch index one. Facts, "indexes".
 /// (3) A fetch index over one relationship is that relationship's own index. Indexes with a condition, over expressions and in several dimensions
@@ -25,8 +25,9 @@ struct CoreDataTables {
     /// The columns that stand before a table's others.
     static let ownColumns = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
 
+    /// - Parameter known: the names of join tables in a store of Core Data's with the same model.
     /// - Throws: 134020 for two entities that need the same table.
-    init(_ entities: [NSEntityDescription], _ numbers: EntityNumbers, path: String) throws {
+    init(_ entities: [NSEntityDescription], _ numbers: EntityNumbers, like known: KnownJoinTables? = nil, path: String) throws {
         var builder = try CoreDataLayoutBuilder(entities, numbers, nil, path: path)
         let predicted = try builder.predict()
         let ordered = numbers.sorted(entities)
@@ -41,7 +42,7 @@ struct CoreDataTables {
             families[name, default: []].append(entity)
         }
         self.numbers = numbers
-        joins = CoreDataJoin.all(of: ordered, numbers)
+        joins = CoreDataJoin.all(of: ordered, numbers, like: known)
         tables = names.map { name in
             let columns = CoreDataColumn.sorted(predicted[name] ?? [], numbers)
             return Self.table(name, families[name] ?? [], columns, claims: predicted[name] ?? [])

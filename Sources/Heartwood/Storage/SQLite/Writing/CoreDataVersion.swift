@@ -6,12 +6,14 @@ struct CoreDataVersion {
     let values: [String: Any]
     /// The model cache of a store with this version.
     let cache: [UInt8]?
+    /// The join tables of a store with this version.
+    let joins: KnownJoinTables?
 
     private init(hashes: [String: Data], checksum: String? = nil) {
         var values: [String: Any] = [NSStoreModelVersionHashesKey: hashes]
         values[StoreModelVersion.checksumKey] = checksum
         self.values = values
-        cache = nil
+        (cache, joins) = (nil, nil)
     }
 
     /// From a model that was read from a compiled file or from a store's cache.
@@ -75,6 +77,7 @@ struct CoreDataVersion {
             let keys = CoreDataFileMetadata.versionKeys + [CoreDataFileMetadata.frameworkVersionKey]
             values = contents.metadata.filter { keys.contains($0.key) }
             cache = contents.cache
+            joins = KnownJoinTables(entities, contents, path: path)
         } catch {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
         }
