@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Sends requests by Foundation's networking, without cookies, caches, stored passwords or redirections.
+final class HTTPSession: Sendable {
+    /// A transfer must move this many bytes a second on average.
+    private static let bytesPerSecondMin = 8192.0
+
+    private let session: URLSession
+    private let delegate = HTTPSessionDelegate()
+    /// Seconds without a byte after which a transfer ends.
+    private let silenceMax: Double
+
+    init(silenceMax: Double) {
+        self.silenceMax = silenceMax
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCredentialStorage = nil
+        // The transfer's watch comes first, and tells silence from slowness.
+        configuration.timeoutIntervalForRequest = silenceMax * 2
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    deinit { session.finishTasksAndInvalidate() }
+
+    func send(_ request: HTTPRequest) async -> HTTPOutcome {
+        guard let foundationRequest = Self.foundationRequest(request) else { return HTTPOutcome(fault: .address(request.url)) }
+        let task = session.dataTask(with: foundationRequest)
+        let transfer = HTTPTransfer(answerMax: request.answerMax)
+        delegate.add(transfer, of: task)
+        let bytes = Double(request.body?.count ?? 0) + Double(request.answerMax)
+        let silence = silenceMax + request.patience, total = silence * 2 + bytes / Self.bytesPerSecondMin
+        let watch = Task { await transfer.watch(silence: silence, total: total) }
+        let outcome = await withTaskCancellationHandler {
+            await transfer.outcome { task.resume() }
+        } onCancel: {
+            transfer.end(.cancelled)
+        }
+        watch.cancel()
+        delegate.remove(task)
+        if outcome.fault != nil { task.cancel() }
+        return outcome
+    }
+
+    private static func foundationRequest(_ request: HTTPRequest) -> URLRequest? {
+        guard let url = URL(string: request.url) else { return nil }
+        var result = URLRequest(url: url)
+        result.httpMethod = request.method
+        result.httpBody = request.body
+        // Foundation makes the Host header from the URL.
+        for (name, value) in request.headers where name != "host" { result.setValue(value, forHTTPHeaderField: name) }
+        // A compressed answer would not have the length that a range has.
+        result.setValue("identity", forHTTPHeaderField: "accept-encoding")
+        result.setValue("heartwood", forHTTPHeaderField: "user-agent")
+        return result
+    }
+}
