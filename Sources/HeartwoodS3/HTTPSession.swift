@@ -15,8 +15,9 @@ final class HTTPSession: Sendable {
     /// Seconds without a byte after which a transfer ends.
     private let silenceMax: Double
 
-    init(silenceMax: Double) {
-        self.silenceMax = silenceMax
+    /// - Parameter silence: seconds, from a millisecond to a day.
+    init(silenceMax silence: Double) {
+        silenceMax = silence.isFinite ? min(max(silence, 0.001), 86_400) : 30
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpShouldSetCookies = false

@@ -41,9 +41,11 @@ public final class S3Destination: BackupDestination {
     ///   - url: `s3://bucket/prefix?endpoint=…&region=…&path-style=true`; see ``S3Location/init(url:environment:)``.
     ///   - environment: has the credentials, and the endpoint and the region that the URL leaves out.
     /// - Throws: `BackupError` with code `invalidArgument`.
-    public convenience init(url: String, environment: [String: String] = ProcessInfo.processInfo.environment) throws(BackupError) {
+    public convenience init(
+        url: String, environment: [String: String] = ProcessInfo.processInfo.environment, retries: S3Retries = S3Retries(), timeout: Double = 30
+    ) throws(BackupError) {
         let location = try S3Location(url: url, environment: environment)
-        self.init(location, credentials: try S3Credentials(environment: environment))
+        self.init(location, credentials: try S3Credentials(environment: environment), retries: retries, timeout: timeout)
     }
 
     /// - Parameter partBytes: tests take small parts.

@@ -23,6 +23,8 @@ public struct S3Retries: Sendable, Hashable {
     func pause(after attempts: Int, asked: Double?, random: Double) -> Double {
         var bound = firstPause
         for _ in 1..<max(attempts, 1) where bound < longestPause { bound *= 2 }
-        return min(max(min(bound, longestPause) * random, asked ?? 0), longestPause)
+        let pause = min(max(min(bound, longestPause) * random, asked ?? 0), longestPause)
+        // A duration has no infinity.
+        return pause.isFinite ? max(0, min(pause, 86_400)) : 0
     }
 }

@@ -102,6 +102,10 @@ import Testing
         #expect(retries.pause(after: 3, asked: nil, random: 0.25) == 0.5)
         #expect(retries.pause(after: 1, asked: 3, random: 0.5) == 3)
         #expect(retries.pause(after: 1, asked: 1e9, random: 0.5) == 4)
+        for odd in [Double.nan, .infinity, -1] {
+            let retries = S3Retries(firstPause: odd, longestPause: odd)
+            #expect((0...86_400).contains(retries.pause(after: 3, asked: odd, random: 0.5)))
+        }
         #expect(S3Retries(firstPause: 0).pause(after: 1000, asked: nil, random: 1) == 0)
     }
 

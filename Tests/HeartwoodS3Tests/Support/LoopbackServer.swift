@@ -107,7 +107,7 @@ final class LoopbackServer: Sendable {
 
     private func serve(_ connection: LoopbackSocket) {
         var buffer: [UInt8] = []
-        while let request = read(connection, &buffer), perform(react(request), on: connection) {}
+        while let request = read(connection, &buffer), perform(react(request), request, on: connection) {}
         open.withLock { $0[connection.descriptor] = nil }
         connection.shutDown()
         connection.close()
@@ -134,7 +134,7 @@ final class LoopbackServer: Sendable {
         case .read: break
         case .cutUpload(let after): (length, isCut) = (min(after, length), true)
         case .answer(let answer):
-            _ = perform(.answer(answer), on: connection)
+            _ = perform(.answer(answer), request, on: connection)
             return nil
         }
         while buffer.count < length {
@@ -163,11 +163,11 @@ final class LoopbackServer: Sendable {
     }
 
     /// - Returns: whether the connection goes on.
-    private func perform(_ reaction: Reaction, on connection: LoopbackSocket) -> Bool {
+    private func perform(_ reaction: Reaction, _ request: Request, on connection: LoopbackSocket) -> Bool {
         switch reaction {
-        case .answer(let answer): return connection.send(Self.head(answer) + answer.body)
-        case .cut(let answer, let after):
-            connection.send(Self.head(answer) + answer.body.prefix(after))
+        // The answer to HEAD has the length of a body, and no body.
+        case .answer(let answer): return connection.send(Self.head(answer) + (request.method == "HEAD" ? [] : answer.body))
+        case .cut(let answer, let after): connection.send(Self.head(answer) + answer.body.prefix(after))
         case .stall(let answer, let after):
             connection.send(Self.head(answer) + answer.body.prefix(after))
             while connection.receive() != nil {}
