@@ -23,20 +23,21 @@ final class HTTPSession: Sendable {
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
         configuration.urlCredentialStorage = nil
-        // The transfer's watch comes first, and tells silence from slowness.
-        configuration.timeoutIntervalForRequest = silenceMax * 2
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
     deinit { session.finishTasksAndInvalidate() }
 
     func send(_ request: HTTPRequest) async -> HTTPOutcome {
-        guard let foundationRequest = Self.foundationRequest(request) else { return HTTPOutcome(fault: .address(request.url)) }
+        guard var foundationRequest = Self.foundationRequest(request) else { return HTTPOutcome(fault: .address(request.url)) }
+        let silence = silenceMax + request.patience
+        // The transfer's watch comes first. Off Apple's platforms Foundation takes whole seconds.
+        foundationRequest.timeoutInterval = max(60, silence * 2)
         let task = session.dataTask(with: foundationRequest)
         let transfer = HTTPTransfer(answerMax: request.answerMax)
         delegate.add(transfer, of: task)
         let bytes = Double(request.body?.count ?? 0) + Double(request.answerMax)
-        let silence = silenceMax + request.patience, total = silence * 2 + bytes / Self.bytesPerSecondMin
+        let total = silence * 2 + bytes / Self.bytesPerSecondMin
         let watch = Task { await transfer.watch(silence: silence, total: total) }
         let outcome = await withTaskCancellationHandler {
             await transfer.outcome { task.resume() }
