@@ -6,7 +6,7 @@ struct S3Call: Sendable {
     let operation: String
     /// The URL of the object or the folder, for errors.
     let subject: String
-    /// What a policy has to permit.
+    /// The actions that a policy has to permit.
     let permission: String
     let method: String
     /// nil for the bucket.

@@ -2,7 +2,7 @@ public import RecordLog
 
 /// The bucket that holds a destination's objects, and the server that has it.
 public struct S3Location: Sendable, Hashable, CustomStringConvertible {
-    /// The way in which a request names the bucket.
+    /// The part of a URL that names the bucket.
     public enum Addressing: String, Sendable {
         /// Virtual-hosted for Amazon, if the bucket's name can be a part of a host's; by path elsewhere.
         case automatic

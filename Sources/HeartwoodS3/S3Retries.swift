@@ -1,5 +1,5 @@
-/// How often, how long and at which pace a destination tries again after a fault that may pass: throttling (429, 503, `SlowDown`), an error in
-/// the server (500, 502, 504), a lost connection, or silence. Refusals (400, 403, 404) are not tried again.
+/// Limits of the attempts that follow a fault which may pass: throttling (429, 503, `SlowDown`), an error in the server (500, 502, 504), a lost
+/// connection, or silence. A destination does not repeat a request that was refused (400, 403, 404).
 public struct S3Retries: Sendable, Hashable {
     /// The most attempts of one request without progress, at least 1.
     public var attempts: Int

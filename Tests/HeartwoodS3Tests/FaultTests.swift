@@ -4,7 +4,7 @@ import RecordLog
 import Synchronization
 import Testing
 
-/// What a destination does when one request goes wrong, and when all do.
+/// A destination over a bucket whose server, or the connection to it, fails at one request or at all.
 @Suite("Faults of servers and connections", .timeLimit(.minutes(3))) struct FaultTests {
     enum Fault: String, CaseIterable, Sendable {
         /// The server throttles before it does anything.

@@ -4,7 +4,7 @@ import RecordLog
 import Synchronization
 import Testing
 
-/// What a destination does to a bucket that works as it should.
+/// A destination over a bucket that works as it should.
 @Suite("Objects in a bucket", .timeLimit(.minutes(2))) struct ObjectTests {
     private let bucket = FakeBucket()
     private let server: LoopbackServer
@@ -111,7 +111,7 @@ import Testing
         #expect(error?.location == "s3://bucket/backups/a")
     }
 
-    @Test("A missing object is not found, whichever bytes are asked for", arguments: [0..<0, 0..<10] as [Range<UInt64>])
+    @Test("A missing object is not found, with any range", arguments: [0..<0, 0..<10] as [Range<UInt64>])
     func getNothing(range: Range<UInt64>) async throws {
         let error = await backupError { _ = try await destination.get("a/none", range) }
         #expect(error?.code == .notFound)

@@ -50,7 +50,7 @@ import Testing
                 "Signature=fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"))
     }
 
-    @Test("A listing has Amazon's signature, in whatever order its fields are given") func list() {
+    @Test("A listing has Amazon's signature, in any order of its fields") func list() {
         let expected = "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"
         #expect(signature("GET", "/", query: [("max-keys", "2"), ("prefix", "J")]).hasSuffix(expected))
         #expect(signature("GET", "/", query: [("prefix", "J"), ("max-keys", "2")]).hasSuffix(expected))

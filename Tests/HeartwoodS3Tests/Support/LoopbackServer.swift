@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// An HTTP server on this machine that does to its clients whatever a test says.
+/// An HTTP server on this machine. A test decides what each of its clients meets.
 final class LoopbackServer: Sendable {
     struct Request: Sendable {
         var method = ""
