@@ -6,7 +6,7 @@ final class HTTPTransfer: Sendable {
         var outcome = HTTPOutcome()
         var isOver = false
         var waiting: CheckedContinuation<HTTPOutcome, Never>?
-        /// When a byte was last sent or received.
+        /// The latest time at which a byte was sent or received.
         var moved = ContinuousClock.now
     }
 

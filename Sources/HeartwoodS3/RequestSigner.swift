@@ -3,7 +3,7 @@ internal import Digests
 /// Amazon's request signature, version 4.
 /// Spec: "Authenticating Requests: Using the Authorization Header" in the Amazon S3 API reference.
 struct RequestSigner {
-    /// How the signature covers a request's body.
+    /// The cover that the signature gives a request's body.
     enum Payload {
         /// The hash of the body. A server refuses a body that was changed on the way.
         case hashed([UInt8])

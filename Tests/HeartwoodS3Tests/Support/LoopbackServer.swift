@@ -37,7 +37,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// What happens to one request.
+    /// The end of one request.
     enum Reaction: Sendable {
         case answer(Answer)
         /// The head promises the whole body; the connection ends after so many bytes of it.
@@ -52,7 +52,7 @@ final class LoopbackServer: Sendable {
         case raw([UInt8])
     }
 
-    /// What happens before the body is read.
+    /// The reaction to a request before its body is read.
     enum Early: Sendable {
         case read
         /// The connection ends after so many bytes of the body.
@@ -96,7 +96,7 @@ final class LoopbackServer: Sendable {
 
     var endpoint: String { "http://127.0.0.1:\(port)" }
 
-    /// How many requests came, those among them that were cut short.
+    /// The number of requests so far, those that were cut short among them.
     var requests: Int { count.withLock { $0 } }
 
     /// Ends all connections. Later ones are not accepted.
