@@ -19,10 +19,19 @@ extension S3Destination {
             } else {
                 let fault = fault ?? .wrong(outcome, "the answer has no bytes")
                 if let error = download.error(fault) { throw error }
+                if fault.status == 400 { try await checkSize(name, range.upperBound) }
                 try await attempts.pause(after: fault)
             }
         }
     }
+
+    /// Some servers answer 400, as to a request that nobody understands, where the object ends before the range.
+    private func checkSize(_ name: String, _ end: UInt64) async throws {
+        guard let size = Self.size(try await head(name)), size < end else { return }
+        throw S3Download.short("\(location)/\(name)", size, asked: end)
+    }
+
+    private static func size(_ head: HTTPHead?) -> UInt64? { head?.headers["content-length"].flatMap { UInt64($0) } }
 
     /// No request of a range can ask for no bytes.
     private func empty(_ name: String, at offset: UInt64) async throws -> [UInt8] {
@@ -31,9 +40,7 @@ extension S3Destination {
                 .notFound, "\(location)/\(name)", "no object has the name",
                 remedy: "List the objects at the destination; this one was deleted, or its name is another.")
         }
-        if let size = head.headers["content-length"].flatMap({ UInt64($0) }), size < offset {
-            throw S3Download.short("\(location)/\(name)", size, asked: offset)
-        }
+        if let size = Self.size(head), size < offset { throw S3Download.short("\(location)/\(name)", size, asked: offset) }
         return []
     }
 }

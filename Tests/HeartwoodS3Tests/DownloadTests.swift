@@ -78,6 +78,17 @@ import Testing
         #expect(error?.code == .refused)
     }
 
+    @Test("A server that calls a range beyond the end an invalid request is asked for the size") func invalidRange() async throws {
+        let bucket = bucket
+        let server = try LoopbackServer { request in
+            .answer(request.headers["range"] == "bytes=0-9" ? .error(400, "InvalidArgument") : bucket.answer(request))
+        }
+        let destination = try S3Destination.testing(server.endpoint)
+        bucket.set("backups/short", [1, 2, 3])
+        #expect(await backupError { _ = try await destination.get("short", 0..<10) }?.code == .damaged)
+        #expect(await backupError { _ = try await destination.get("a", 0..<10) }?.code == .refused)
+    }
+
     @Test("An endless error is cut off") func longError() async throws {
         let server = try LoopbackServer { _ in .answer(.init(403, [:], [UInt8](repeating: 0x20, count: 3 << 20))) }
         let destination = try S3Destination.testing(server.endpoint)

@@ -141,7 +141,7 @@ import Testing
 
     @Test("The time limit ends the attempts before their number does") func timeLimit() async throws {
         let server = try LoopbackServer { _ in .answer(.error(503, "SlowDown")) }
-        let destination = try S3Destination.testing(server.endpoint, attempts: 1_000_000, timeLimit: 0.3)
+        let destination = try S3Destination.testing(server.endpoint, attempts: 1_000_000, timeLimit: 5, longestPause: 1)
         let error = await backupError { _ = try await destination.list(prefix: "") }
         #expect(error?.code == .unreachable)
         #expect(server.requests > 1)

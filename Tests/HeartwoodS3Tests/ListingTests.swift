@@ -25,7 +25,7 @@ import Testing
     @Test("An empty page is not the end") func emptyPage() async throws {
         let names = try await list { request in
             request.query["continuation-token"] == nil
-                ? Self.page([], next: "a b+/=&") : Self.page(["backups/" + (request.query["continuation-token"] == "a b+/=&" ? "a" : "wrong")])
+                ? Self.page([], next: "a b+/=&amp;") : Self.page(["backups/" + (request.query["continuation-token"] == "a b+/=&" ? "a" : "wrong")])
         }
         #expect(names == ["a"])
     }

@@ -65,6 +65,7 @@ final class LoopbackServer: Sendable {
     private let listener: LoopbackSocket
     private let open = Mutex<[Int32: LoopbackSocket]>([:])
     private let count = Mutex(0)
+    private let isStopped = Mutex(false)
     private let early: @Sendable (Request) -> Early
     private let react: @Sendable (Request) -> Reaction
 
@@ -92,7 +93,16 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    deinit { listener.shutDown() }
+    deinit { endListening() }
+
+    /// Once: the thread closes the descriptor afterwards, and another socket may get its number.
+    private func endListening() {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        if isFirst { listener.shutDown() }
+    }
 
     var endpoint: String { "http://127.0.0.1:\(port)" }
 
@@ -101,7 +111,7 @@ final class LoopbackServer: Sendable {
 
     /// Ends all connections. Later ones are not accepted.
     func stop() {
-        listener.shutDown()
+        endListening()
         open.withLock { open in open.values.forEach { $0.shutDown() } }
     }
 

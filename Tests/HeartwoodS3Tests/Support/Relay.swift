@@ -22,6 +22,7 @@ final class Relay: Sendable {
     private let target: UInt16
     private let mode: @Sendable (Int) -> Mode
     private let count = Mutex(0)
+    private let isStopped = Mutex(false)
     private let open = Mutex<[Int32: LoopbackSocket]>([:])
 
     /// - Parameter mode: of each connection, by its number from 0.
@@ -43,12 +44,21 @@ final class Relay: Sendable {
         }
     }
 
-    deinit { listener.shutDown() }
+    deinit { endListening() }
+
+    /// Once: the thread closes the descriptor afterwards, and another socket may get its number.
+    private func endListening() {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        if isFirst { listener.shutDown() }
+    }
 
     var connections: Int { count.withLock { $0 } }
 
     func stop() {
-        listener.shutDown()
+        endListening()
         open.withLock { open in open.values.forEach { $0.shutDown() } }
     }
 
