@@ -50,7 +50,8 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        transfer(of: task)?.end(error.map(Self.fault))
+        // Off Apple's platforms no call tells of a redirection without an address. The task has its head; its body is lost.
+        transfer(of: task)?.end(error.map(Self.fault), head: task.response.map(Self.head))
     }
 
     private static func head(_ response: URLResponse) -> HTTPHead {

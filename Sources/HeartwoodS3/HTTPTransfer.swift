@@ -29,11 +29,13 @@ final class HTTPTransfer: Sendable {
     }
 
     /// Ends the transfer, unless it is over.
-    func end(_ fault: HTTPFault? = nil) {
+    /// - Parameter head: counts if none was received.
+    func end(_ fault: HTTPFault?, head: HTTPHead? = nil) {
         let waiting = state.withLock { state -> (CheckedContinuation<HTTPOutcome, Never>, HTTPOutcome)? in
             guard !state.isOver else { return nil }
             state.isOver = true
             state.outcome.fault = fault
+            state.outcome.head = state.outcome.head ?? head
             defer { state.waiting = nil }
             return state.waiting.map { ($0, state.outcome) }
         }

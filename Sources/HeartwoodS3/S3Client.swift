@@ -59,7 +59,10 @@ final class S3Client: Sendable {
     private func fault(of outcome: HTTPOutcome, _ call: S3Call, _ credentials: S3Credentials, _ now: Int64) -> S3Fault? {
         guard let head = outcome.head else { return S3Fault(outcome.fault ?? .connection("the server closed it without an answer")) }
         guard !(200..<300).contains(head.status) else { return outcome.fault.map(S3Fault.init) ?? errorInside(outcome, call, credentials) }
-        return fault(answer: S3ErrorAnswer(outcome.body), head, call, credentials, now)
+        let answer = S3ErrorAnswer(outcome.body)
+        // The rest of the answer would have told the reason.
+        if answer == nil, case .connection(let text) = outcome.fault { return S3Fault(.connection(text)) }
+        return fault(answer: answer, head, call, credentials, now)
     }
 
     /// A long operation sends its status before it knows its result, and tells a failure in the body.
