@@ -16,6 +16,9 @@ struct GivenServer: Sendable, CustomStringConvertible {
         let pair = text.split(separator: "=", maxSplits: 1).map(String.init)
         return pair.count == 2 ? GivenServer(name: pair[0], url: pair[1]) : nil
     }
+    /// Those that a relay can stand before: a certificate names the server itself.
+    static let plain = all.filter { !$0.url.contains("endpoint=https:") }
+    static let secure = all.filter { $0.url.contains("endpoint=https:") }
     static let skipMessage = "No S3 server: HEARTWOOD_S3_SERVERS is not set. `Tests/S3/run` starts some and runs these tests."
 
     /// A destination in a folder of its own. `port` goes to a relay in front of the server.
@@ -97,7 +100,7 @@ struct ServerTests {
         #expect(try await destination.list(prefix: "x/0120").map(\.name) == ["x/01200", "x/01201", "x/01202"])
     }
 
-    @Test("A wrong secret is refused", arguments: GivenServer.all) func wrongSecret(server: GivenServer) async throws {
+    @Test("A wrong secret is refused", arguments: GivenServer.plain) func wrongSecret(server: GivenServer) async throws {
         let location = try S3Location(url: server.url)
         let id = try S3Credentials(environment: ProcessInfo.processInfo.environment).accessKeyID
         let destination = S3Destination(location, credentials: S3Credentials(accessKeyID: id, secretAccessKey: "wrong-secret"))
@@ -108,6 +111,16 @@ struct ServerTests {
             #expect(error?.code == .refused)
             #expect(error?.description.contains("wrong-secret") == false)
         }
+    }
+
+    @Test("A server whose certificate names another host is refused at once", arguments: GivenServer.secure)
+    func wrongCertificate(server: GivenServer) async throws {
+        let location = try S3Location(url: server.url.replacingOccurrences(of: "localhost", with: "127.0.0.1"))
+        let destination = S3Destination(location, credentials: try S3Credentials(environment: ProcessInfo.processInfo.environment))
+        let error = await backupError { _ = try await destination.list(prefix: "") }
+        #expect(error?.code == .refused)
+        #expect(error?.message.contains("certificate was not accepted") == true, "\(error?.description ?? "")")
+        #expect(error?.message.contains("times") == false)
     }
 
     @Test("A bucket that does not exist is named", arguments: GivenServer.all) func noBucket(server: GivenServer) async throws {
@@ -121,10 +134,10 @@ struct ServerTests {
 }
 
 @Suite(
-    "Real servers behind a bad network", .serialized, .enabled(if: !GivenServer.all.isEmpty, Comment(rawValue: GivenServer.skipMessage)),
+    "Real servers behind a bad network", .serialized, .enabled(if: !GivenServer.plain.isEmpty, Comment(rawValue: GivenServer.skipMessage)),
     .timeLimit(.minutes(5)))
 struct BadNetworkTests {
-    @Test("An upload whose connection is cut in the middle is sent again", arguments: GivenServer.all, [300_000, 6 << 20])
+    @Test("An upload whose connection is cut in the middle is sent again", arguments: GivenServer.plain, [300_000, 6 << 20])
     func cutUpload(server: GivenServer, count: Int) async throws {
         let relay = try Relay(to: server.port) { number in number < 3 ? .cutUpload(after: 100_000) : .pass }
         let destination = try server.destination(port: relay.port, partBytes: 5 << 20)
@@ -135,7 +148,8 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A put whose answer is lost is done once, and known again", arguments: GivenServer.all) func lostAnswer(server: GivenServer) async throws
+    @Test("A put whose answer is lost is done once, and known again", arguments: GivenServer.plain) func lostAnswer(server: GivenServer)
+        async throws
     {
         let relay = try Relay(to: server.port) { number in number == 0 ? .lose(request: "PUT ") : .pass }
         let destination = try server.destination(port: relay.port)
@@ -145,7 +159,8 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A download whose connection is cut in the middle goes on", arguments: GivenServer.all) func cutDownload(server: GivenServer) async throws
+    @Test("A download whose connection is cut in the middle goes on", arguments: GivenServer.plain) func cutDownload(server: GivenServer)
+        async throws
     {
         let bytes = patternBytes(1 << 20)
         let relay = try Relay(to: server.port) { number in number < 2 ? .pass : number < 5 ? .cutDownload(after: 200_000) : .pass }
@@ -161,7 +176,8 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A network that falls silent costs the time-out, and no object", arguments: GivenServer.all) func silent(server: GivenServer) async throws
+    @Test("A network that falls silent costs the time-out, and no object", arguments: GivenServer.plain) func silent(server: GivenServer)
+        async throws
     {
         let relay = try Relay(to: server.port) { number in number == 0 ? .silent : .pass }
         let destination = try server.destination(port: relay.port, timeout: 1)
@@ -170,7 +186,7 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A throttling server is asked again until it answers", arguments: GivenServer.all) func throttled(server: GivenServer) async throws {
+    @Test("A throttling server is asked again until it answers", arguments: GivenServer.plain) func throttled(server: GivenServer) async throws {
         let relay = try Relay(to: server.port) { number in number % 3 == 2 ? .pass : .throttle }
         let destination = try server.destination(port: relay.port, attempts: 10)
         try await destination.put("a", size: 3, BackupBytes([1, 2, 3]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Waits for a server, makes the bucket `heartwood` there and, at moto, a key whose signatures it checks from then on. Prints the key.
 
-Usage: prepare.py moto|nanio URL
+Usage: prepare.py moto|nanio|tls URL
 """
 import os
 import sys
