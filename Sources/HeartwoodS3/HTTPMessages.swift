@@ -9,8 +9,8 @@ struct HTTPRequest: Sendable {
     var body: Data?
     /// The most bytes of an answer's body. A longer answer ends the transfer.
     var answerMax: Int
-    /// Seconds that the server may take beyond the time that the bytes take.
-    var patience: Double = 0
+    /// The factor by which the server may be silent for longer than usual.
+    var patience: Double = 1
 }
 
 /// The first part of an answer.

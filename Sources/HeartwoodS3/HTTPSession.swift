@@ -49,7 +49,7 @@ final class HTTPSession: Sendable {
 
     private func send(_ request: HTTPRequest, _ link: Link) async -> HTTPOutcome {
         guard var foundationRequest = Self.foundationRequest(request) else { return HTTPOutcome(fault: .address(request.url)) }
-        let silence = silenceMax + request.patience
+        let silence = silenceMax * request.patience
         // The transfer's watch comes first. Off Apple's platforms Foundation takes whole seconds.
         foundationRequest.timeoutInterval = max(60, silence * 2)
         let task = link.session.dataTask(with: foundationRequest)

@@ -16,7 +16,7 @@ struct S3Call: Sendable {
     var headers: [String: String] = [:]
     var body: Data?
     var answerMax = S3Call.smallAnswerMax
-    var patience: Double = 0
+    var patience: Double = 1
 
     /// Errors and short answers are far smaller.
     static let smallAnswerMax = 1 << 20

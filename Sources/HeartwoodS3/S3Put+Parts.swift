@@ -68,7 +68,7 @@ extension S3Put {
         call.body = Data(
             "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\(list.joined())</CompleteMultipartUpload>".utf8)
         // The server may put the parts together first, which takes minutes for thousands.
-        call.patience = 300
+        call.patience = 5
         guard let outcome = try await once(call) else { return }
         guard let root = try? XMLReader.read(outcome.body), root.name == "CompleteMultipartUploadResult" else {
             throw S3Attempts(client, call).error(.wrong(outcome, "the answer does not say that the upload is complete"))
