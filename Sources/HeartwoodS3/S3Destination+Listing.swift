@@ -35,7 +35,7 @@ extension S3Destination {
 
     private func page(_ prefix: String, _ token: String?) async throws -> (S3ListPage, HTTPOutcome) {
         var call = listCall
-        call.query = [("list-type", "2"), ("encoding-type", "url"), ("max-keys", "1000"), ("prefix", prefix)]
+        call.query = [("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(pageObjects)), ("prefix", prefix)]
         if let token { call.query.append(("continuation-token", token)) }
         let outcome = try await client.perform(call)
         guard let root = try? XMLReader.read(outcome.body), let page = S3ListPage(root) else { throw wrongPage("it is no listing", outcome) }

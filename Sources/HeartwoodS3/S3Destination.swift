@@ -18,6 +18,8 @@ public final class S3Destination: BackupDestination {
     let client: S3Client
     /// The most bytes of one put, and the size of a part.
     let partBytes: Int
+    /// The most objects of a listing's page.
+    let pageObjects: Int
 
     /// The most bytes of one put, and the least size of a part: 8 MiB. A put holds one part in memory.
     public static let partBytes = 8 << 20
@@ -48,13 +50,14 @@ public final class S3Destination: BackupDestination {
         self.init(location, credentials: try S3Credentials(environment: environment), retries: retries, timeout: timeout)
     }
 
-    /// - Parameter partBytes: tests take small parts.
+    /// For tests, which take small parts and pages.
     init(
-        _ location: S3Location, retries: S3Retries, timeout: Double, partBytes: Int,
+        _ location: S3Location, retries: S3Retries, timeout: Double, partBytes: Int, pageObjects: Int = 1000,
         credentials: @escaping @Sendable () async throws -> S3Credentials
     ) {
         self.location = location
         self.partBytes = partBytes
+        self.pageObjects = pageObjects
         client = S3Client(location, retries: retries, silenceMax: timeout, credentials: credentials)
     }
 

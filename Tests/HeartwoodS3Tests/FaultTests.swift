@@ -79,7 +79,7 @@ import Testing
         for index in 0..<14 {
             let bucket = FakeBucket(pageSize: 1)
             let server = try Self.server(bucket, fault) { $0 == index }
-            let destination = try S3Destination.testing(server.endpoint, timeout: fault == .silence ? 0.3 : 10)
+            let destination = try S3Destination.testing(server.endpoint, attempts: 20, timeout: fault == .silence ? 0.3 : 10)
             let seen = try await Self.workload(destination)
             #expect(seen == Self.result, "\(fault) at request \(index)")
             #expect(bucket.objects == ["backups/parts": patternBytes(2500)], "\(fault) at request \(index)")
