@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A destination over a bucket whose server, or the connection to it, fails at one request or at all.
-@Suite("Faults of servers and connections", .timeLimit(.minutes(3))) struct FaultTests {
+@Suite("Faults of servers and connections", .timeLimit(.minutes(5))) struct FaultTests {
     enum Fault: String, CaseIterable, Sendable {
         /// The server throttles before it does anything.
         case slowDown
