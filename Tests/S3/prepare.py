@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Waits for a server, makes the bucket `heartwood` there and, at moto, a key whose signatures it checks from then on. Prints the key.
+"""Waits for a server, makes the bucket `heartwood` there and, if it is moto and is to be
+checking, a key whose signatures it checks from then on. Prints the key.
 
-Usage: prepare.py moto|nanio|tls URL
+Usage: prepare.py plain|checking URL
 """
 import os
 import sys
@@ -35,7 +36,7 @@ def client(service, url, key=None, secret=None):
 def main():
     kind, url = sys.argv[1:]
     wait(lambda: client("s3", url).create_bucket(Bucket="heartwood"))
-    if kind != "moto":
+    if kind != "checking":
         return
     iam = client("iam", url)
     iam.create_user(UserName="tester")
