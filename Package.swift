@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
+        .library(name: "HeartwoodS3", targets: ["HeartwoodS3"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
         .plugin(name: "HeartwoodModels", targets: ["HeartwoodModels"]),
     ],
@@ -22,6 +23,10 @@ let package = Package(
         // The C library, for which each platform has a name of its own.
         .target(name: "Platform", swiftSettings: strict),
         .target(name: "RecordLog", dependencies: ["Platform"], swiftSettings: strict),
+        // MD5 and SHA-256, and what is made of them.
+        .target(name: "Digests", swiftSettings: strict),
+        // Backups in an S3-compatible store. Nothing else links it, so that no other program has the networking.
+        .target(name: "HeartwoodS3", dependencies: ["Digests", "RecordLog"], swiftSettings: strict),
         // The files of another engine, read in place.
         .target(name: "SQLiteFile", dependencies: ["Platform"], swiftSettings: strict),
         // New files of that engine, made in one pass.
@@ -29,11 +34,13 @@ let package = Package(
         .target(name: "PredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
         .target(name: "FileReading", swiftSettings: strict),
-        .target(name: "Heartwood", dependencies: ["FileReading", "PredicateClasses", "RecordLog", "SQLiteBuilder", "SQLiteFile"], swiftSettings: strict),
+        .target(
+            name: "Heartwood", dependencies: ["Digests", "FileReading", "PredicateClasses", "RecordLog", "SQLiteBuilder", "SQLiteFile"],
+            swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         .executableTarget(name: "HeartwoodTool", dependencies: ["FileReading", "Heartwood", "ModelCode", "Platform", "RecordLog"], swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
-        .target(name: "ModelCode", dependencies: ["FileReading"], swiftSettings: strict),
+        .target(name: "ModelCode", dependencies: ["Digests", "FileReading"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
         .testTarget(name: "FileReadingTests", dependencies: ["FileReading"], swiftSettings: strict),
@@ -48,6 +55,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
         .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "TestSupport"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
         .testTarget(name: "SQLiteBuilderTests", dependencies: ["SQLiteBuilder", "SQLiteFile", "TestSupport"], exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
+        .testTarget(name: "HeartwoodS3Tests", dependencies: ["HeartwoodS3", "Platform", "RecordLog"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
@@ -76,10 +85,11 @@ if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
 }
 
 // A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too, =threads for the
-// tests of what threads share.
+// tests of what threads share, =s3 for the S3-compatible destination's.
 let engine = ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"]
-let stack = engine + ["SQLiteBuilder", "SQLiteFile", "PredicateClasses", "FileReading", "Heartwood", "HeartwoodTests", "heartwood-testprocess"]
-let suites = ["engine": engine, "stack": stack, "threads": stack]
+let stack = engine + ["Digests", "SQLiteBuilder", "SQLiteFile", "PredicateClasses", "FileReading", "Heartwood", "HeartwoodTests", "heartwood-testprocess"]
+let s3 = ["Digests", "DigestsTests", "HeartwoodS3", "HeartwoodS3Tests", "Platform", "RecordLog"]
+let suites = ["engine": engine, "stack": stack, "threads": stack, "s3": s3]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []

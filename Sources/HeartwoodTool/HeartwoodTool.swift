@@ -9,7 +9,7 @@ struct HeartwoodTool {
         [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, InspectCommand.self, VerifyCommand.self,
             HistoryCommand.self, CompactCommand.self, SalvageCommand.self, ModelCommand.self, MigrateCommand.self, ConvertCommand.self,
-            GenerateCommand.self, CompileCommand.self,
+            BackupCommand.self, RestoreCommand.self, PromoteCommand.self, GenerateCommand.self, CompileCommand.self,
         ]
     }
 

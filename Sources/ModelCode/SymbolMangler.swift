@@ -1,4 +1,5 @@
 import Foundation
+internal import Digests
 
 /// Builds the linker's names of a property's accessors, as the Swift compiler does.
 /// Source: https://github.com/swiftlang/swift/blob/main/docs/ABI/Mangling.rst, and lib/Basic/ManglingUtils in the same repository.
@@ -82,7 +83,7 @@ struct SymbolMangler {
         appendLocal(path[...])
         appendIdentifier(name)
         if let file {
-            appendIdentifier("_" + MD5.hexadecimal(Array((module + file).utf8)))
+            appendIdentifier("_" + Hexadecimal.text(MD5.hash((module + file).utf8)).uppercased())
             append("LL")
         }
     }

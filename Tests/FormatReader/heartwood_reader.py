@@ -5,6 +5,7 @@
                                             several entities' one after the other
     heartwood_reader.py STORE --history     the transactions' numbers and their changes, as `heartwood history STORE`
     heartwood_reader.py STORE --check       checks everything and prints counts
+    heartwood_reader.py FILE --log-archive  checks a log archive of a backup and prints its commits
     heartwood_reader.py STORE               the entities' names
 
 Exit code: 0 done, or sound; 1 damaged; 2 wrong usage, or no store.
@@ -15,6 +16,7 @@ import sys
 from catalog import SYSTEM_TABLE, Catalog
 from checkpoint import CheckpointCheck
 from history import lines as history_lines, transactions
+from log_archive import lines as archive_lines
 from record_log import HEADER_END, Damaged, NotAStore, RecordLog
 from recovery import Replay, State, recover
 from rows import read_row, value_references
@@ -68,13 +70,17 @@ def check(log):
 
 def main(arguments):
     path, option, entities = (arguments + ["", ""])[0], (arguments + ["", ""])[1], arguments[2:]
-    if not path or path.startswith("-") or (option, bool(entities)) not in (("", False), ("--check", False), ("--history", False), ("--entity", True)):
+    if not path or path.startswith("-") or (option, bool(entities)) not in (("", False), ("--check", False), ("--history", False), ("--log-archive", False), ("--entity", True)):
         print(__doc__, file=sys.stderr)
         return 2
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     try:
         with open(path, "rb") as file:
-            log = RecordLog(file.read(), path)
+            data = file.read()
+        if option == "--log-archive":
+            print("\n".join(archive_lines(data)))
+            return 0
+        log = RecordLog(data, path)
         if option == "--check":
             lines, problems = check(log)
             print("\n".join(problems + lines))

@@ -20,7 +20,7 @@ import Testing
         }
         let targets = [
             ("Heartwood", layers("Heartwood", ["Model", "Storage", "Graph"])),
-            ("RecordLog", layers("RecordLog", ["Format", "IO", "Index", "Snapshots", "Store", "Tools"])),
+            ("RecordLog", layers("RecordLog", ["Format", "IO", "Index", "Snapshots", "Store", "Tools", "Backup"])),
         ]
         for (name, layers) in targets {
             #expect(layers.files.count > 100, "the sources of \(name) are there")

@@ -15,6 +15,7 @@ enum ToolError: Error {
         case ToolError.failure(let text): DisplayWidth.printable(text)
         // These descriptions have names and texts of stores in them.
         case let error as StoreError: DisplayWidth.printable(error.description)
+        case let error as BackupError: DisplayWidth.printable(error.description)
         // The list of a model's versions has a line for each.
         case let error as NSError: DisplayWidth.printable(text(of: error).replacing("\n  ", with: " "))
         default: "\(error)"
@@ -55,6 +56,7 @@ enum ToolError: Error {
         case ToolError.usage: 2
         case ToolError.failure: 1
         case let error as StoreError: code(error)
+        case let error as BackupError: error.code == .invalidArgument ? 2 : 1
         case let error as NSError: (error.userInfo[NSUnderlyingErrorKey] as? StoreError).map(code) ?? (CoreDataFile.saysNoStore(error) ? 2 : 1)
         default: 1
         }

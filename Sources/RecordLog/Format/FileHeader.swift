@@ -86,6 +86,8 @@ struct Superblock: Equatable {
     var isUnsettled = false
     /// An unpublished commit may follow the end: a part of a save over several stores, or its decision.
     var isUnresolved = false
+    /// The file is a replica: only its follower writes to it.
+    var isReplica = false
 
     enum Layout {
         static let generation = 8
@@ -100,6 +102,7 @@ struct Superblock: Equatable {
         static let superseded: UInt8 = 1
         static let unsettled: UInt8 = 2
         static let unresolved: UInt8 = 4
+        static let replica: UInt8 = 8
         static let checksum = size - 8
         static let size = 512
     }
@@ -127,7 +130,7 @@ struct Superblock: Equatable {
             store(checkpoint.checksum, Layout.checkpointChecksum)
             store(commitChecksum, Layout.commitChecksum)
             bytes[Layout.flags] = (isSuperseded ? Layout.superseded : 0) | (isUnsettled ? Layout.unsettled : 0)
-                | (isUnresolved ? Layout.unresolved : 0)
+                | (isUnresolved ? Layout.unresolved : 0) | (isReplica ? Layout.replica : 0)
             store(XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: fileID), Layout.checksum)
         }
         return bytes
@@ -151,6 +154,7 @@ struct Superblock: Equatable {
         isSuperseded = bytes[Layout.flags] & Layout.superseded != 0
         isUnsettled = bytes[Layout.flags] & Layout.unsettled != 0
         isUnresolved = bytes[Layout.flags] & Layout.unresolved != 0
+        isReplica = bytes[Layout.flags] & Layout.replica != 0
         guard end >= FileFormat.dataStart, durableEnd <= end, durableSequence <= sequence else { return nil }
     }
 }

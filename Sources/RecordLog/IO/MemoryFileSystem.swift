@@ -72,6 +72,14 @@ public final class MemoryFileSystem: FileSystem {
     }
 }
 
+extension MemoryFileSystem: DirectoryFileSystem {
+    public func makeDirectory(_ path: String) throws(StoreError) -> Bool { false }
+
+    public func entries(ofDirectory path: String) throws(StoreError) -> [DirectoryEntry]? {
+        DirectoryEntry.list(of: path, among: files.withLock { $0.mapValues(\.size) })
+    }
+}
+
 /// The bytes of a file, in chunks that never move: a mapping is a pointer into a chunk.
 ///
 /// A chunk is a segment of the default size, so that a small store takes little address space. A store with larger segments is read into

@@ -182,3 +182,13 @@ final class SimulatedFileSystem: FileSystem {
 
     func random() -> UInt64 { state.withLock { $0.random.next() } }
 }
+
+extension SimulatedFileSystem: DirectoryFileSystem {
+    /// Directories are parts of names here.
+    func makeDirectory(_ path: String) throws(StoreError) -> Bool { false }
+
+    func entries(ofDirectory path: String) throws(StoreError) -> [DirectoryEntry]? {
+        try countRead(path)
+        return DirectoryEntry.list(of: path, among: state.withLock { state in state.disk.names.mapValues { state.disk.files[$0]?.live.size ?? 0 } })
+    }
+}

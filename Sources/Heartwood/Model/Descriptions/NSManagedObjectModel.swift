@@ -1,4 +1,5 @@
 import Foundation
+internal import Digests
 
 /// The entities of an application and their relationships.
 ///

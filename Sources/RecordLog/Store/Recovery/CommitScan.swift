@@ -15,6 +15,8 @@ struct CommitScan {
     private(set) var commitChecksum: UInt64
     /// The frames of that commit that may hold rows, its commit frame last; empty if the log does not keep frames.
     private(set) var frames: [LogFile.Frame] = []
+    /// The commit frame that `next` found last; its bytes are valid until the next call.
+    private(set) var commitFrame: LogFile.Frame?
     /// The end of that commit or, once `next` has found no more, of the published checkpoint after it.
     private(set) var end: UInt64
     /// The end of the bytes examined so far.
@@ -92,6 +94,7 @@ struct CommitScan {
                 prepared = nil
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum
+                commitFrame = frame
                 end = frame.end
                 return footer
             case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:

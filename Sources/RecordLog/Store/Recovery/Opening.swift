@@ -41,6 +41,8 @@ struct Opening {
     var held: [LogStore] = []
     /// A reader shows no commit after the one with this number.
     var last: UInt64 = .max
+    /// Whether to open a replica for writing.
+    var promotes = false
 
     func run() throws(StoreError) -> OpenedFile {
         if options.isReadOnly {
@@ -102,7 +104,10 @@ struct Opening {
         guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }
         let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
         let superblock = HeaderReader.newestSuperblock(header, fileID: identity.fileID)
-        if !options.isReadOnly, let superblock, superblock.isSuperseded { try refuseSuperseded(superblock) }
+        if !options.isReadOnly, let superblock {
+            if superblock.isSuperseded { try refuseSuperseded(superblock) }
+            if superblock.isReplica, !promotes { throw StoreError.replica(path) }
+        }
         file.extendReadable(to: options.isReadOnly ? min(size, superblock?.end ?? size) : size)
         let state = try startingState(file, superblock, size: size)
         var limit = size

@@ -91,6 +91,8 @@ enum RowAudit {
             return RowNumbers(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the list of row numbers is malformed"
         case CommitDecisions.row:
             return CommitDecisions(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the list of decisions about other stores is malformed"
+        case Lineage.row:
+            return Lineage(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the lineage is malformed"
         default: return nil
         }
     }

@@ -288,6 +288,7 @@ public final class LogStore: Sendable {
             try lockFile()
             do throws(StoreError) {
                 try catchUp(isLocked: true, holding: held)
+                guard !writer.superblock.isReplica else { throw StoreError.replica(path) }
                 return try rememberHeader()
             } catch {
                 writer.file.storage.unlock()

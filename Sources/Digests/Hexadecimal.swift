@@ -1,0 +1,8 @@
+/// Bytes as text, two digits a byte.
+package enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

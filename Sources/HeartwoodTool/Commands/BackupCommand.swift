@@ -1,0 +1,211 @@
+import Foundation
+import Heartwood
+import RecordLog
+
+struct BackupCommand: Command {
+    static let name = "backup"
+    static let summary = "keep every commit of a store in a directory, and look after such backups"
+    static let help = """
+        USAGE: heartwood backup STORE DESTINATION [--follow] [--interval SECONDS] [--max-bytes N]
+               heartwood backup list|verify DESTINATION
+               heartwood backup status STORE DESTINATION
+               heartwood backup prune DESTINATION [--keep-last N] [--keep-hourly N] [--keep-daily N] [--keep-weekly N] [--keep-monthly N]
+                                      [--dry-run]
+               heartwood backup merge DESTINATION
+
+          --follow           goes on until SIGINT or SIGTERM, which end it after its last piece
+          --interval SECONDS the time between two looks at the store; 1 if not given
+          --max-bytes N      about the most bytes of commits in one archive; 67108864 if not given
+
+        Writes what DESTINATION lacks: all of the store's file the first time and after a compaction, the commits since. Others read,
+        write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
+
+        list shows lines of commits, what can be restored of them, and gaps. status compares the store with its backup. verify reads
+        everything. prune keeps the last state of each of the newest hours, days, weeks and months in which there is one, by UTC; it never
+        breaks the chain of the newest commit, nor what a running restore needs. merge makes large files of small ones.
+
+        DESTINATION is a directory: of another disk, of a mounted share, or one that another program copies elsewhere. One directory
+        takes the backups of several stores. A STORE of one of the names above is given as ./list.
+        """
+    static let options: Set<String> = [
+        "interval", "max-bytes", "keep-last", "keep-hourly", "keep-daily", "keep-weekly", "keep-monthly",
+    ]
+    static let flags: Set<String> = ["follow", "dry-run"]
+
+    private enum Action: String {
+        case list, verify, status, prune, merge
+    }
+
+    private let action: Action?
+    private let store: String
+    private let destination: DirectoryDestination
+    private let interval: Duration
+    private let bytesMax: UInt64
+    private let follows: Bool
+    private let isTrial: Bool
+    private var policy = RetentionPolicy()
+
+    init(_ arguments: Arguments) throws {
+        action = arguments.positional.first.flatMap(Action.init)
+        let names = switch action {
+        case nil: ["STORE", "DESTINATION"]
+        case .status: ["status", "STORE", "DESTINATION"]
+        case .some: ["", "DESTINATION"]
+        }
+        let found = try arguments.exactly(names)
+        store = action == .status ? found[1] : found[0]
+        destination = try BackupText.destination(found[found.count - 1])
+        interval = try BackupText.seconds("interval", arguments["interval"], default: 1)
+        bytesMax = UInt64(try arguments.integer("max-bytes", default: 64 << 20, from: 1))
+        follows = arguments.has("follow")
+        isTrial = arguments.has("dry-run")
+        policy.last = try arguments.integer("keep-last", default: 0)
+        policy.hourly = try arguments.integer("keep-hourly", default: 0)
+        policy.daily = try arguments.integer("keep-daily", default: 0)
+        policy.weekly = try arguments.integer("keep-weekly", default: 0)
+        policy.monthly = try arguments.integer("keep-monthly", default: 0)
+        guard action == .prune || policy == RetentionPolicy() && !isTrial else {
+            throw ToolError.usage("only prune takes --keep-… and --dry-run")
+        }
+        guard action != .prune || policy != RetentionPolicy() else { throw ToolError.usage("prune needs at least one --keep-… of more than 0") }
+        guard action == nil || !follows && arguments["interval"] == nil && arguments["max-bytes"] == nil else {
+            throw ToolError.usage("\(found[0]) takes neither --follow, --interval nor --max-bytes")
+        }
+        guard follows || arguments["interval"] == nil else { throw ToolError.usage("--interval needs --follow") }
+    }
+
+    func run() throws -> Int32 {
+        switch action {
+        case nil: try backUp()
+        case .list: try list()
+        case .verify: try verify()
+        case .status: try status()
+        case .prune: try prune()
+        case .merge: try merge()
+        }
+    }
+
+    // MARK: Backing up
+
+    private var backup: StoreBackup {
+        var backup = StoreBackup(of: store, to: destination, options: StoredModel.options)
+        backup.bytesMax = bytesMax
+        return backup
+    }
+
+    private func backUp() throws -> Int32 {
+        try CoreDataStore.refuse(store, "copy it with SQLite's own `.backup`, or \(CoreDataStore.conversion(store))")
+        let backup = backup
+        guard follows else {
+            let report = try AsyncWork.run { try await backup.run() }
+            Self.show(report)
+            return 0
+        }
+        let line = FollowLine(), interval = interval
+        try AsyncWork.run(stopsBySignal: true) {
+            try await backup.follow(every: interval) { status in
+                for range in status.newest.missing { line.event(Self.missing(range)) }
+                if status.newest.baseArchives > 0 { line.event("a full copy, as of commit \(BackupText.number(status.newest.sequence))") }
+                line.show(Self.text(status), error: status.error, since: status.behindSince)
+            }
+        }
+        line.clear()
+        Output.line("stopped; every commit is in \(destination)")
+        return 0
+    }
+
+    private static func show(_ report: StoreBackup.Report) {
+        for range in report.missing { Output.line(missing(range)) }
+        guard report.lineage != nil else { return Output.line("the store has no commit yet") }
+        guard report.archives > 0 else { return Output.line("nothing new; commit \(BackupText.number(report.sequence)) is the newest") }
+        let kind = report.baseArchives > 0 ? ", a full copy among them" : ""
+        let last = BackupText.number(report.sequence)
+        Output.line("\(BackupText.count(report.archives, "archive"))\(kind): \(Output.bytes(report.bytes)), up to commit \(last)")
+    }
+
+    private static func missing(_ range: ClosedRange<UInt64>) -> String {
+        "commits \(BackupText.range(range)) cannot be restored one by one: a compaction took them before they were backed up; "
+            + "later ones have their rows"
+    }
+
+    private static func text(_ status: StoreBackup.Status) -> String {
+        let total = status.total, lag = status.lag.map { ", lag \(BackupText.seconds($0))" } ?? ""
+        return "commit \(BackupText.number(total.sequence)), \(BackupText.count(total.archives, "archive")), \(Output.bytes(total.bytes))\(lag)"
+    }
+
+    // MARK: Looking after backups
+
+    private var archives: BackupArchives { BackupArchives(at: destination) }
+
+    private func list() throws -> Int32 {
+        let archives = archives
+        let lines = try AsyncWork.run { try await archives.list() }
+        guard !lines.isEmpty else { throw ToolError.failure("there are no log archives in \(destination)") }
+        for line in lines {
+            let origin = line.parent.map { ", which left \($0) behind commit \(BackupText.number(line.fork ?? 0))" } ?? ""
+            let bytes = line.archives.reduce(0) { $0 + $1.size }, bases = line.archives.count(where: \.isBase)
+            Output.lines([
+                "store \(line.storeID)", "  lineage \(line.lineage)\(origin)",
+                "  commits that can be restored: \(BackupText.ranges(line.restorable))",
+            ] + (line.gaps.isEmpty ? [] : ["  gaps: \(BackupText.ranges(line.gaps))"]) + [
+                "  newest: commit \(BackupText.number(line.newest)), \(BackupText.time(line.newestTime))",
+                "  \(BackupText.count(line.archives.count, "archive")), \(Output.number(bases)) of them full, \(Output.bytes(bytes))",
+            ])
+        }
+        return 0
+    }
+
+    private func status() throws -> Int32 {
+        let archives = archives, log = try LogStore.open(path: store, options: reading)
+        let newest = log.snapshot().sequence, storeID = log.storeID, lineage = try backup.lineage()
+        let line = try AsyncWork.run { try await archives.list() }.first { $0.storeID == storeID && $0.lineage == lineage.id }
+        guard let line else {
+            Output.line("there is no backup of lineage \(lineage.id) of store \(storeID) in \(destination)")
+            return 1
+        }
+        Output.lines([
+            "lineage \(line.lineage)", "newest commit of the store: \(BackupText.number(newest))",
+            "newest commit of the backup: \(BackupText.number(line.newest)), \(BackupText.time(line.newestTime))",
+            line.newest >= newest ? "up to date" : "behind by \(BackupText.number(newest - line.newest)) commits",
+        ] + (line.gaps.isEmpty ? [] : ["gaps: \(BackupText.ranges(line.gaps))"]))
+        return line.newest >= newest && line.gaps.isEmpty ? 0 : 1
+    }
+
+    private var reading: StoreOptions {
+        var options = StoredModel.options
+        options.isReadOnly = true
+        return options
+    }
+
+    private func verify() throws -> Int32 {
+        let archives = archives, progress = SharedProgress("verifying")
+        let problems = try AsyncWork.run { try await archives.verify(progress: progress.update) }
+        progress.finish()
+        for problem in problems { Output.line(problem.description) }
+        let lines = try AsyncWork.run { try await archives.list() }
+        Output.line(
+            "\(BackupText.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
+                + "\(problems.isEmpty ? "all whole" : "\(Output.number(problems.count)) damaged")")
+        return problems.isEmpty ? 0 : 1
+    }
+
+    private func prune() throws -> Int32 {
+        let archives = archives, policy = policy, isTrial = isTrial
+        let report = try AsyncWork.run { try await archives.prune(keeping: policy, isTrial: isTrial) }
+        let verb = isTrial ? "would be deleted" : "deleted"
+        let kept = Output.number(report.keptArchives)
+        Output.line("\(BackupText.count(report.deleted.count, "archive")) \(verb), \(Output.bytes(report.bytes)); \(kept) kept")
+        if !report.pinned.isEmpty { Output.line("\(BackupText.count(report.pinned.count, "archive")) left for a running restore") }
+        for lineage in report.broken {
+            Output.line("lineage \(lineage): nothing is deleted, since its newest commit cannot be restored; `heartwood backup list` shows why")
+        }
+        return report.broken.isEmpty ? 0 : 1
+    }
+
+    private func merge() throws -> Int32 {
+        let archives = archives
+        let report = try AsyncWork.run { try await archives.merge() }
+        Output.line("\(BackupText.count(report.merged, "archive")) merged into \(Output.number(report.made)), \(Output.bytes(report.bytes))")
+        return 0
+    }
+}

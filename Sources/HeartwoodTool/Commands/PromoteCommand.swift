@@ -1,0 +1,29 @@
+import Heartwood
+import RecordLog
+
+struct PromoteCommand: Command {
+    static let name = "promote"
+    static let summary = "give a replica or a copy a line of commits of its own"
+    static let help = """
+        USAGE: heartwood promote STORE
+
+        A replica (`heartwood restore --follow`) can be written to afterwards, and follows no more. A copy of a store's file, or an older
+        state that was brought back by other means than a restore, can be backed up afterwards beside the store that it comes from: a
+        backup refuses it before, since two stores would have different commits of the same numbers.
+
+        It is one commit, with the author "heartwood promote". The identity stays, so references to objects hold.
+        """
+    static let options: Set<String> = []
+    static let flags: Set<String> = []
+
+    private let store: String
+
+    init(_ arguments: Arguments) throws { store = try arguments.exactly(["STORE"])[0] }
+
+    func run() throws -> Int32 {
+        try CoreDataStore.refuse(store, "its backups are SQLite's, or \(CoreDataStore.conversion(store))")
+        let lineage = try LogStore.promote(path: store, options: StoredModel.options)
+        Output.line("\(store) goes on as lineage \(lineage.id)")
+        return 0
+    }
+}

@@ -1,0 +1,61 @@
+extension BackupArchives {
+    /// What a prune deleted, or would delete.
+    public struct PruneReport: Sendable {
+        public var deleted: [Archive] = []
+        public var bytes: UInt64 = 0
+        public var keptArchives = 0
+        /// The archives that no kept state needs, and that a running restore has pinned.
+        public var pinned: [Archive] = []
+        /// The lines of which nothing was deleted, since their newest commit cannot be restored.
+        public var broken: [StoredUUID] = []
+    }
+
+    /// Deletes the archives that no state needs which the policy keeps.
+    ///
+    /// The chain of the newest commit of each line is never broken, and neither is one that a running restore has pinned. An interrupted prune
+    /// leaves every kept state restorable.
+    /// - Parameter isTrial: whether to delete nothing and only report.
+    public func prune(keeping policy: RetentionPolicy, isTrial: Bool = false) async throws -> PruneReport {
+        var report = PruneReport()
+        for catalog in try await catalogs() {
+            let pins = try await pinned(catalog.storeID, removesExpired: !isTrial)
+            var needed: Set<ArchiveName> = [], spared: Set<StoredUUID> = []
+            for line in catalog.lines.values where !need(line, catalog, policy, &needed) {
+                report.broken.append(line.id)
+                for ancestor in catalog.ancestry(of: Lineage(line)) { spared.insert(ancestor.line) }
+            }
+            let all = catalog.lines.values.flatMap(\.archives)
+            let free = all.filter { !needed.contains($0.name) && !spared.contains($0.name.lineage) }
+            report.keptArchives += all.count - free.count
+            // From the last commit to the first, and bases last: what is left makes chains at each moment.
+            for archive in free.sorted(by: { Self.isBefore($1, $0) }).sorted(by: { !$0.name.isBase && $1.name.isBase }) {
+                guard !pins.contains(archive.name.text) else {
+                    report.pinned.append(Archive(archive))
+                    continue
+                }
+                if !isTrial { try await destination.delete(archive.name.text) }
+                report.deleted.append(Archive(archive))
+                report.bytes += archive.size
+            }
+        }
+        if !isTrial, let directory = destination as? DirectoryDestination { try directory.removeLeftovers() }
+        return report
+    }
+
+    /// Adds the archives that the kept states of a line need.
+    /// - Returns: false if the line's newest commit cannot be restored.
+    private func need(
+        _ line: BackupCatalog.Line, _ catalog: BackupCatalog, _ policy: RetentionPolicy, _ needed: inout Set<ArchiveName>
+    ) -> Bool {
+        let parts = catalog.parts(of: Lineage(line))
+        // The first commit of a compacted file has the time of the compaction, so the least time of a commit counts.
+        let times = Dictionary(parts.map { ($0.reach, $0.name.greatestTime) }, uniquingKeysWith: min)
+        let coverage = RestorePlan.coverage(parts)
+        let states = times.filter { state in coverage.contains { $0.contains(state.key) } }
+        guard let newest = times.keys.max(), states[newest] != nil else { return false }
+        for state in policy.kept(of: states.map { RetentionPolicy.State(sequence: $0.key, time: $0.value) }) {
+            for step in RestorePlan(for: state.sequence, of: parts)?.steps ?? [] { needed.insert(step.archive.name) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,110 @@
+/// The log archives of a destination: what they cover, whether they are whole, and which of them can go.
+public struct BackupArchives: Sendable {
+    let destination: any BackupDestination
+    let fileSystem: any FileSystem
+
+    /// - Parameter options: its file system is the clock.
+    public init(at destination: any BackupDestination, options: StoreOptions = StoreOptions()) {
+        self.destination = destination
+        fileSystem = options.resolvedFileSystem()
+    }
+
+    /// A line of commits, as its archives have it.
+    public struct Line: Sendable {
+        public var storeID: StoredUUID
+        public var lineage: StoredUUID
+        /// The lineage that this one left, and the last commit that both have.
+        public var parent: StoredUUID?
+        public var fork: UInt64?
+        /// The archives of the line itself, in the order of their files and first commits.
+        public var archives: [Archive]
+        /// The commits that can be restored, those before the fork included; rising, without overlaps.
+        public var restorable: [ClosedRange<UInt64>]
+        /// The newest commit of an archive, restorable or not, and its greatest time.
+        public var newest: UInt64
+        public var newestTime: Int64
+
+        /// The commits between the restorable ones, and behind them, that an archive has and no chain reaches, or that no archive has.
+        public var gaps: [ClosedRange<UInt64>] {
+            let ends = restorable.dropFirst().map(\.lowerBound) + [newest + 1]
+            return zip(restorable, ends).compactMap { range, next in range.upperBound + 1 < next ? range.upperBound + 1...next - 1 : nil }
+        }
+    }
+
+    /// A log archive, by its name.
+    public struct Archive: Sendable, Hashable {
+        public var name: String
+        public var size: UInt64
+        public var isBase: Bool
+        /// Identifies the physical file that the commits are of.
+        public var fileID: UInt64
+        public var commits: ClosedRange<UInt64>
+        /// The least and the greatest time of a commit, in microseconds since 1970.
+        public var times: ClosedRange<Int64>
+
+        init(_ listed: ListedArchive) {
+            name = listed.name.text
+            size = listed.size
+            isBase = listed.name.isBase
+            fileID = listed.name.fileID
+            commits = listed.name.first...listed.name.last
+            times = listed.name.leastTime...max(listed.name.leastTime, listed.name.greatestTime)
+        }
+    }
+
+    /// The lines of all stores at the destination, by their names. No archive is read.
+    public func list() async throws -> [Line] {
+        try await catalogs().flatMap { catalog in
+            catalog.lines.values.sorted { $0.id < $1.id }.map { line in
+                let archives = line.archives.sorted(by: Self.isBefore)
+                return Line(
+                    storeID: catalog.storeID, lineage: line.id, parent: line.parent, fork: line.parent == nil ? nil : line.fork,
+                    archives: archives.map(Archive.init), restorable: RestorePlan.coverage(catalog.parts(of: Lineage(line))),
+                    newest: archives.map(\.name.last).max() ?? 0, newestTime: archives.map(\.name.greatestTime).max() ?? 0)
+            }
+        }
+    }
+
+    /// The time and the commit of each commit of an archive.
+    public func commits(of archive: Archive) async throws -> [(sequence: UInt64, time: Int64)] {
+        guard let name = ArchiveName(archive.name) else { return [] }
+        let reader = try await LogArchiveReader(ListedArchive(name: name, size: archive.size), at: destination)
+        var cursor = reader.table.commits(of: reader.header), found: [(sequence: UInt64, time: Int64)] = []
+        while let commit = cursor.next() { found.append((commit.sequence, commit.time)) }
+        return found
+    }
+
+    /// Reads every byte of every archive, and follows the chain of commits through them.
+    /// - Returns: the damage, one error for each archive.
+    /// - Complexity: O(bytes); memory for a few blocks and the largest frame.
+    public func verify(progress: (@Sendable (_ done: UInt64, _ total: UInt64) -> Void)? = nil) async throws -> [BackupError] {
+        var problems: [BackupError] = []
+        let catalogs = try await catalogs()
+        let total = catalogs.reduce(0) { $0 + $1.lines.values.reduce(0) { $0 + $1.archives.reduce(0) { $0 + $1.size } } }
+        var done: UInt64 = 0
+        for catalog in catalogs {
+            for line in catalog.lines.values.sorted(by: { $0.id < $1.id }) {
+                for archive in line.archives.sorted(by: Self.isBefore) {
+                    try Task.checkCancellation()
+                    do {
+                        try await ArchiveVerification(try await LogArchiveReader(archive, at: destination)).run()
+                    } catch let error as BackupError where error.isOfArchive {
+                        problems.append(error)
+                    }
+                    done += archive.size
+                    progress?(done, total)
+                }
+            }
+        }
+        return problems
+    }
+
+    func catalogs() async throws -> [BackupCatalog] {
+        let archives = try await destination.list(prefix: "").compactMap(ListedArchive.init)
+        return Dictionary(grouping: archives, by: \.name.storeID).sorted { $0.key < $1.key }.map { BackupCatalog(storeID: $0, archives: $1) }
+    }
+
+    static func isBefore(_ a: ListedArchive, _ b: ListedArchive) -> Bool {
+        (a.name.first, a.name.fileID, a.name.last, a.name.text) < (b.name.first, b.name.fileID, b.name.last, b.name.text)
+    }
+}

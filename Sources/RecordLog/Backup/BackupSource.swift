@@ -1,0 +1,120 @@
+/// A commit's number, the checksum of its frame, and its end in the file.
+struct LogPosition: Hashable, Sendable {
+    var sequence: UInt64
+    var checksum: UInt64
+    var end: UInt64
+
+    /// Before a file's first commit.
+    static let start = LogPosition(sequence: 0, checksum: 0, end: FileFormat.dataStart)
+}
+
+/// A store's file as a backup reads it: beside writers, checkpoints and compactions, and without a lock.
+///
+/// It reads only bytes before the end that a superblock has published: these never change (1). It stays open when a compaction gives the
+/// store's path to another file, so that the last commits of the old file can still be read.
+final class BackupSource: Sendable {
+    let path: String
+    let file: LogFile
+    private let fileSystem: any FileSystem
+    private let options: StoreOptions
+
+    var identity: FileIdentity { file.identity }
+    var storage: any StorageFile { file.storage }
+
+    /// - Throws: `notFound`, `notAStore`, `unsupportedVersion`, `corrupt`.
+    init(path: String, options: StoreOptions) throws(StoreError) {
+        self.path = path
+        self.options = options
+        fileSystem = options.resolvedFileSystem()
+        let storage = try fileSystem.open(path, .readOnly)
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        let count = try HeaderReader.read(storage, into: &header)
+        let identity = try HeaderReader(path: path).identity(header, count: count, size: try storage.size())
+        file = LogFile(storage: storage, path: path, identity: identity, maps: false, counters: Counters())
+    }
+
+    /// The newest superblock.
+    func superblock() throws(StoreError) -> Superblock {
+        // A writer may change one superblock and then the other while they are read.
+        for _ in 0..<10 {
+            if let found = HeaderReader.newestSuperblock(try HeaderReader.header(of: storage), fileID: identity.fileID) { return found }
+        }
+        throw StoreError.corrupt(path, at: 0, "both superblocks are damaged")
+    }
+
+    /// The newest superblock, after all that it publishes is on the disk: a backup must not have commits that the store can still lose.
+    func durableSuperblock() throws(StoreError) -> Superblock {
+        var found = try superblock()
+        // A file whose name a loss of power can take away would leave the one that a compaction has replaced.
+        if found.isUnsettled, fileSystem.outlivesProcess { try fileSystem.syncDirectory(of: path) }
+        guard found.durableEnd < found.end || found.durableSequence < found.sequence else { return found }
+        try storage.sync()
+        found.durableEnd = found.end
+        found.durableSequence = found.sequence
+        return found
+    }
+
+    /// Whether another file has taken the store's path.
+    func isReplaced() throws(StoreError) -> Bool { try fileSystem.identity(of: path) != storage.identity }
+
+    /// The store's lineage, and the number of the commit as of which it holds.
+    func lineage() throws(StoreError) -> (lineage: Lineage, sequence: UInt64) {
+        var reading = options
+        reading.isReadOnly = true
+        reading.acceptsDamage = true
+        reading.usesMemoryMapping = false
+        let opening = Opening(path: path, options: reading, fileSystem: fileSystem, counters: Counters(), asksOthers: false)
+        let snapshot = try opening.recover(storage).snapshot
+        return (try Lineage(of: snapshot), snapshot.sequence)
+    }
+
+    /// The checksum of the commit frame at an offset; nil if there is none that is whole.
+    func commitChecksum(at offset: UInt64, _ published: Superblock) throws(StoreError) -> UInt64? {
+        guard let frame = try TailReader(file).frame(at: offset, limit: published.end), frame.header.kind == .commit else { return nil }
+        return frame.header.checksum
+    }
+
+    func scan(from position: LogPosition, _ published: Superblock) -> CommitScan {
+        CommitScan(
+            log: .tail(TailReader(file)), behind: position.sequence, checksum: position.checksum, at: position.end, limit: published.end,
+            publishedEnd: published.end, wholeEnd: published.end)
+    }
+
+    /// The complete checkpoints of the file, in the order of their offsets. Each names the one before it.
+    func checkpoints(_ published: Superblock) throws(StoreError) -> [FramePointer] {
+        var found: [FramePointer] = []
+        var pointer = published.checkpoint
+        let reader = TailReader(file)
+        while !pointer.isNone, pointer.offset < found.last?.offset ?? published.end {
+            guard let frame = try reader.frame(at: pointer.offset, limit: published.end), frame.header.kind == .checkpoint,
+                frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload)
+            else { break }
+            found.append(pointer)
+            pointer = manifest.previousCheckpoint
+        }
+        return found.reversed()
+    }
+}
+
+extension Lineage {
+    /// The lineage of a store as of a commit.
+    init(of snapshot: Snapshot) throws(StoreError) {
+        guard let bytes = try snapshot.unsafeSystemValue(Self.row) else {
+            self.init(of: snapshot.file.identity.storeID)
+            return
+        }
+        guard let found = Lineage(bytes) else { throw StoreError.corrupt(snapshot.file.path, at: nil, "the store's lineage is malformed") }
+        self = found
+    }
+
+    /// The lineage that a commit frame begins; nil if it begins none. A restore and a promotion commit one row, in one frame.
+    init?(begunBy frame: LogFile.Frame) {
+        var found: Lineage?
+        _ = frame.forEachRow { record, body, _ in
+            guard record.reference == RowReference(table: .system, row: Self.row), record.operation == .put else { return }
+            found = Lineage(UnsafeRawBufferPointer(start: body, count: record.bodyLength))
+        }
+        guard let found else { return nil }
+        self = found
+    }
+}

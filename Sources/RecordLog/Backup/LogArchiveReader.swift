@@ -1,0 +1,154 @@
+/// Reads a log archive from a destination. Its bytes are untrusted: each block is compared with its checksum before it is used.
+struct LogArchiveReader: Sendable {
+    let destination: any BackupDestination
+    let name: ArchiveName
+    let header: LogArchiveHeader
+    let table: LogArchiveTable
+    let size: UInt64
+    private let headerChecksum: UInt64
+    private let trailer: LogArchiveTrailer
+    /// The whole archive, where it is small.
+    private let whole: [UInt8]?
+
+    /// A smaller archive is fetched with one request.
+    private static let wholeMax: UInt64 = 1 << 20
+    /// More than the largest file and its table take.
+    private static let sizeMax: UInt64 = 1 << 46
+
+    /// Reads and checks the header, the trailer and the table.
+    /// - Throws: `damaged`, `foreign`, `newerVersion`; the errors of the destination.
+    init(_ listed: ListedArchive, at destination: any BackupDestination) async throws {
+        self.destination = destination
+        name = listed.name
+        size = listed.size
+        let least = UInt64(LogArchiveHeader.Layout.size + LogArchiveTrailer.Layout.size)
+        guard size > least, size <= Self.sizeMax else { throw Self.damaged(destination, name, at: nil, "it cannot have \(size) bytes") }
+        whole = size <= Self.wholeMax ? try await Self.get(0..<size, name, destination) : nil
+        let start = try await Self.get(0..<UInt64(LogArchiveHeader.Layout.size), name, destination, whole)
+        do {
+            header = try LogArchiveHeader(start)
+        } catch {
+            throw Self.error(error, destination, name)
+        }
+        guard name.fits(header) else {
+            throw BackupError(
+                .foreign, Self.location(destination, name), "its header states another store, lineage or range than its name",
+                remedy: "Delete it, or give it its own name; it is not used.")
+        }
+        headerChecksum = LogArchiveHeader.checksum(in: start)
+        let end = try await Self.get(size - UInt64(LogArchiveTrailer.Layout.size)..<size, name, destination, whole)
+        guard let found = LogArchiveTrailer(end, headerChecksum: headerChecksum, frameBytes: header.frameBytes, fileLength: size)
+        else {
+            throw Self.damaged(destination, name, at: size - UInt64(LogArchiveTrailer.Layout.size), "its trailer is damaged, or it was cut")
+        }
+        trailer = found
+        var bytes: [UInt8] = []
+        for number in LogArchiveFormat.blockCount(header.frameBytes)..<trailer.blocks {
+            bytes += try await Self.block(number, header, found, headerChecksum, name, destination, whole).bytes
+        }
+        do {
+            table = try LogArchiveTable(bytes, header)
+        } catch {
+            throw Self.error(error, destination, name)
+        }
+    }
+
+    // MARK: Blocks
+
+    /// The number of blocks of frames.
+    var frameBlocks: UInt64 { LogArchiveFormat.blockCount(header.frameBytes) }
+
+    /// A block of frames. The blocks one after the other are the bytes of the extents.
+    /// - Throws: `damaged`.
+    func frames(_ number: UInt64) async throws -> ArraySlice<UInt8> {
+        try await Self.block(number, header, trailer, headerChecksum, name, destination, whole).bytes
+    }
+
+    /// Reads every block.
+    /// - Throws: `damaged`.
+    func verifyBlocks() async throws {
+        var fold: UInt64 = 0
+        for number in 0..<trailer.blocks {
+            try Task.checkCancellation()
+            fold = CommitFooter.folding(fold, try await Self.block(number, header, trailer, headerChecksum, name, destination, whole).checksum)
+        }
+        guard fold == trailer.fold else { throw Self.damaged(destination, name, at: nil, "its blocks are not those that were written") }
+    }
+
+    private static func block(
+        _ number: UInt64, _ header: LogArchiveHeader, _ trailer: LogArchiveTrailer, _ headerChecksum: UInt64, _ name: ArchiveName,
+        _ destination: any BackupDestination, _ whole: [UInt8]?
+    ) async throws -> (bytes: ArraySlice<UInt8>, checksum: UInt64) {
+        let frames = LogArchiveFormat.blockCount(header.frameBytes), most = UInt64(LogArchiveFormat.blockMax)
+        let isFrames = number < frames
+        let rest = isFrames ? header.frameBytes - number * most : trailer.tableLength - (number - frames) * most
+        let count = min(rest, most)
+        let before = isFrames ? number * most : (number - frames) * most
+        let base = UInt64(LogArchiveHeader.Layout.size) + (isFrames ? 0 : LogArchiveFormat.blocksLength(header.frameBytes))
+            + LogArchiveFormat.blocksLength(before)
+        let bytes = try await get(base..<base + count + UInt64(LogArchiveFormat.Block.size), name, destination, whole)
+        let checksum = bytes.withUnsafeBytes {
+            LogArchiveFormat.checksum(of: $0, count: Int(count), number: number, headerChecksum: headerChecksum)
+        }
+        guard let checksum else { throw damaged(destination, name, at: base, "a block is damaged") }
+        return (bytes[LogArchiveFormat.Block.size...], checksum)
+    }
+
+    private static func get(
+        _ range: Range<UInt64>, _ name: ArchiveName, _ destination: any BackupDestination, _ whole: [UInt8]? = nil
+    ) async throws -> [UInt8] {
+        if let whole { return Array(whole[Int(range.lowerBound)..<Int(range.upperBound)]) }
+        let bytes = try await destination.get(name.text, range)
+        guard bytes.count == range.count else { throw damaged(destination, name, at: range.lowerBound, "it was cut") }
+        return bytes
+    }
+
+    // MARK: Commits
+
+    /// The position behind a commit of the archive, of which the checksum is known elsewhere; nil if it has no such commit.
+    func end(of sequence: UInt64) -> UInt64? {
+        guard sequence >= header.first, sequence <= header.last else { return nil }
+        if sequence == header.last { return header.end }
+        var cursor = table.commits(of: header)
+        while let commit = cursor.next() {
+            if commit.sequence == sequence { return commit.end }
+        }
+        return nil
+    }
+
+    /// The last commit at or before a time, and not behind commit `limit`; nil if there is none.
+    func lastCommit(notAfter time: Int64, limit: UInt64) -> UInt64? {
+        var cursor = table.commits(of: header), found: UInt64?
+        while let commit = cursor.next(), commit.sequence <= limit {
+            if commit.time <= time { found = commit.sequence }
+        }
+        return found
+    }
+
+    // MARK: Errors
+
+    static func location(_ destination: any BackupDestination, _ name: ArchiveName) -> String { "\(destination)/\(name.text)" }
+
+    func damaged(at offset: UInt64?, _ message: String) -> BackupError { Self.damaged(destination, name, at: offset, message) }
+
+    private static func damaged(
+        _ destination: any BackupDestination, _ name: ArchiveName, at offset: UInt64?, _ message: String
+    ) -> BackupError {
+        BackupError(
+            .damaged, location(destination, name), at: offset, "the log archive is damaged: \(message)",
+            remedy: "`heartwood backup verify` shows what else is; restore a commit before \(name.first), or from another copy of the backup.")
+    }
+
+    private static func error(_ fault: LogArchiveFault, _ destination: any BackupDestination, _ name: ArchiveName) -> BackupError {
+        switch fault {
+        case .foreign:
+            BackupError(
+                .foreign, location(destination, name), at: 0, "this is not a log archive", remedy: "Move it elsewhere; it is not used.")
+        case .damaged(let message): damaged(destination, name, at: nil, message)
+        case .newer(let version):
+            BackupError(
+                .newerVersion, location(destination, name), at: 8,
+                "the log archive has format version \(version), newer than \(LogArchiveFormat.version)", remedy: "Use a newer Heartwood.")
+        }
+    }
+}

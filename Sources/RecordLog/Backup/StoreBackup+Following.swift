@@ -1,0 +1,97 @@
+extension StoreBackup {
+    /// How far a backup that follows a store is.
+    public struct Status: Sendable {
+        /// All that was done so far.
+        public var total = Report()
+        /// What the newest pass did.
+        public var newest = Report()
+        /// The longest time, in microseconds, from a commit that the newest pass has put until that pass was done; nil if it put none.
+        public var lag: Int64?
+        /// The longest lag of all passes.
+        public var greatestLag: Int64 = 0
+        /// The time since when the destination or the store could not be reached, in microseconds since 1970; nil if the newest pass succeeded.
+        public var behindSince: Int64?
+        /// The reason.
+        public var error: (any Error)?
+    }
+
+    /// Backs up the store again and again, until the task is cancelled. It then puts what is left, and returns.
+    ///
+    /// A failure of the destination, and of the store's file, is tried again, after a time that grows to a minute. Writers do not notice.
+    /// - Parameters:
+    ///   - interval: the time between two passes; at most one increment is put in it, unless its commits have more than `bytesMax` bytes.
+    ///   - status: called after each pass.
+    /// - Throws: `diverged`, `newerVersion` and other errors that no repetition mends; the error of the last pass, if that failed.
+    public func follow(every interval: Duration = .seconds(1), status: @escaping @Sendable (Status) -> Void = { _ in }) async throws {
+        try await FollowStop.run { stop in try await follow(interval, stop, status) }
+    }
+
+    private func follow(_ interval: Duration, _ stop: FollowStop, _ show: @Sendable (Status) -> Void) async throws {
+        let run = BackupRun(of: path, to: destination, options), fileSystem = options.resolvedFileSystem()
+        var status = Status(), failures = 0, increments = 0
+        while true {
+            // What is committed before the stop is put by the last pass.
+            let isLast = stop.isStopped
+            var report = Report(), failure: (any Error)?
+            do {
+                try await run.pass(bytesMax: bytesMax, &report)
+            } catch {
+                failure = error
+            }
+            status.note(report, failure, at: fileSystem.now())
+            show(status)
+            failures = failure == nil ? 0 : failures + 1
+            increments += report.archives - report.baseArchives
+            if let mergesAfter, increments >= mergesAfter, !isLast, failure == nil {
+                increments = 0
+                // The archives serve as they are; the next merge tries again.
+                _ = try? await BackupArchives(at: destination, options: options)
+                    .merge(bytesMax: bytesMax, ofAtMost: Self.smallMax, atLeast: Self.smallCount, storeID: report.storeID)
+            }
+            if let failure, isLast || !Self.isTemporary(failure) { throw failure }
+            if isLast { return }
+            await stop.sleep(for: FollowStop.wait(interval, afterFailures: failures))
+        }
+    }
+
+    private static let smallMax: UInt64 = 1 << 20
+    /// Fewer small archives in a row are not worth a merge.
+    private static let smallCount = 16
+
+    /// Whether a later attempt may succeed.
+    static func isTemporary(_ error: any Error) -> Bool {
+        switch error {
+        case let error as BackupError: error.isTemporary || error.code == .notFound || error.code == .damaged || error.code == .exists
+        case let error as StoreError: [.io, .noSpace, .permissionDenied, .notFound, .locked, .superseded].contains(error.code)
+        // Of a destination of the client's, which throws its own errors.
+        default: true
+        }
+    }
+}
+
+extension StoreBackup.Status {
+    fileprivate mutating func note(_ report: StoreBackup.Report, _ failure: (any Error)?, at now: Int64) {
+        total.add(report)
+        newest = report
+        lag = report.oldestTime.map { max(0, now - $0) }
+        greatestLag = max(greatestLag, lag ?? 0)
+        error = failure
+        behindSince = failure == nil ? nil : behindSince ?? now
+    }
+}
+
+extension StoreBackup.Report {
+    fileprivate mutating func add(_ other: StoreBackup.Report) {
+        storeID = other.storeID ?? storeID
+        lineage = other.lineage ?? lineage
+        sequence = max(sequence, other.sequence)
+        storeSequence = max(storeSequence, other.storeSequence)
+        archives += other.archives
+        baseArchives += other.baseArchives
+        bytes += other.bytes
+        commitBytes += other.commitBytes
+        commits += other.commits
+        missing += other.missing
+        oldestTime = other.oldestTime
+    }
+}

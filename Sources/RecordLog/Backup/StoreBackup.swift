@@ -1,0 +1,61 @@
+/// Backs up a store to a destination, as log archives: a base archive of the store's file, then the commits made since.
+///
+/// It works beside readers, writers, checkpoints and compactions in any process. It takes no lock, and a failure of the destination changes
+/// nothing for them.
+public struct StoreBackup: Sendable {
+    /// What a backup did.
+    public struct Report: Sendable {
+        /// The store's identity; nil if its file could not be read.
+        public var storeID: StoredUUID?
+        /// The lineage to which the store belongs; nil if the store has no commit yet.
+        public var lineage: StoredUUID?
+        /// The newest commit at the destination, and the newest one of the store.
+        public var sequence: UInt64 = 0
+        public var storeSequence: UInt64 = 0
+        /// The number of archives that were put, and how many of them were base archives.
+        public var archives = 0
+        public var baseArchives = 0
+        /// The archives' bytes, and how many bytes of commits the increments have.
+        public var bytes: UInt64 = 0
+        public var commitBytes: UInt64 = 0
+        public var commits: UInt64 = 0
+        /// The commits that a compaction took away before they were backed up. Later ones have their rows.
+        public var missing: [ClosedRange<UInt64>] = []
+        /// The time of the oldest commit that an increment has, in microseconds since 1970.
+        public var oldestTime: Int64?
+
+        init() {}
+    }
+
+    let path: String
+    let destination: any BackupDestination
+    let options: StoreOptions
+    /// About the most bytes of commits in one increment.
+    public var bytesMax: UInt64 = 64 << 20
+    /// After so many increments a backup that follows merges those of at most 1 MiB, so that few small objects stay; nil for never. Their bytes
+    /// are put twice then.
+    public var mergesAfter: Int? = 3600
+
+    /// - Parameter options: the file system.
+    public init(of path: String, to destination: any BackupDestination, options: StoreOptions = StoreOptions()) {
+        self.path = path
+        self.destination = destination
+        self.options = options
+    }
+
+    /// The lineage to which the store's newest commit belongs.
+    public func lineage() throws(StoreError) -> Lineage { try BackupSource(path: path, options: options).lineage().lineage }
+
+    /// Puts what the destination lacks: a base archive the first time and after a compaction, and the commits since.
+    ///
+    /// All commits up to the report's `sequence` are durable at the destination then. Whole archives are put one after the other, so an error or
+    /// a crash leaves those that were finished, and the next call goes on behind them.
+    /// - Throws: `diverged` if the destination has another line of the store's commits; the errors of the destination; `StoreError`.
+    /// - Complexity: O(bytes that are missing there); memory for a few blocks, and four bytes for each commit of an archive.
+    @discardableResult
+    public func run() async throws -> Report {
+        var report = Report()
+        try await BackupRun(of: path, to: destination, options).pass(bytesMax: bytesMax, &report)
+        return report
+    }
+}

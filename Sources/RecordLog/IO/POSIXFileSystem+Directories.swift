@@ -1,0 +1,42 @@
+import Platform
+
+#if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+    extension POSIXFileSystem: DirectoryFileSystem {
+        public func makeDirectory(_ path: String) throws(StoreError) -> Bool {
+            if mkdir(path, 0o755) == 0 { return true }
+            let code = errno
+            guard code == EEXIST else { throw SystemCall.error("mkdir", path, code) }
+            return false
+        }
+
+        public func entries(ofDirectory path: String) throws(StoreError) -> [DirectoryEntry]? {
+            guard let directory = opendir(path) else {
+                if errno == ENOENT { return nil }
+                throw SystemCall.error("opendir", path, errno)
+            }
+            defer { closedir(directory) }
+            var entries: [DirectoryEntry] = []
+            while true {
+                errno = 0
+                guard let entry = readdir(directory) else {
+                    if errno != 0 { throw SystemCall.error("readdir", path, errno) }
+                    return entries
+                }
+                let name = Self.name(of: entry)
+                guard name != ".", name != ".." else { continue }
+                var status = stat()
+                // An entry that is gone by now is none.
+                guard stat(path + "/" + name, &status) == 0 else { continue }
+                let kind = status.st_mode & S_IFMT
+                guard kind == S_IFDIR || kind == S_IFREG else { continue }
+                entries.append(DirectoryEntry(name: name, isDirectory: kind == S_IFDIR, size: UInt64(status.st_size)))
+            }
+        }
+
+        private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+            // The name may be longer than the tuple that stands for it.
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            return String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
+        }
+    }
+#endif

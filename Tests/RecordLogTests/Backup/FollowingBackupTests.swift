@@ -1,0 +1,120 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+@Suite struct FollowingBackupTests {
+    /// A destination that fails when it is told to.
+    private final class FailingDestination: BackupDestination {
+        let inner: DirectoryDestination
+        let code = Mutex<BackupError.Code?>(nil)
+
+        init(_ inner: DirectoryDestination) { self.inner = inner }
+
+        var description: String { inner.description }
+
+        private func check() throws {
+            if let code = code.withLock({ $0 }) { throw BackupError(code, description, "simulated", remedy: "None.") }
+        }
+
+        func list(prefix: String) async throws -> [BackupObject] {
+            try check()
+            return try await inner.list(prefix: prefix)
+        }
+
+        func put(_ name: String, size: UInt64?, _ upload: some BackupUpload) async throws {
+            try check()
+            try await inner.put(name, size: size, upload)
+        }
+
+        func get(_ name: String, _ range: Range<UInt64>) async throws -> [UInt8] {
+            try check()
+            return try await inner.get(name, range)
+        }
+
+        func delete(_ name: String) async throws {
+            try check()
+            try await inner.delete(name)
+        }
+    }
+
+    /// Waits for a status, for ten seconds at most.
+    private func wait(_ status: borrowing Mutex<StoreBackup.Status>, until isTrue: (StoreBackup.Status) -> Bool) async throws {
+        for _ in 0..<1000 {
+            if status.withLock({ isTrue($0) }) { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("the backup did not get so far: \(status.withLock { "\($0)" })")
+    }
+
+    private final class Shown: Sendable {
+        let status = Mutex(StoreBackup.Status())
+    }
+
+    @Test("A backup follows commits, compactions and failures of its destination, and puts its last piece when it is stopped")
+    func following() async throws {
+        let store = try BackedUpStore(), destination = FailingDestination(store.destination), shown = Shown()
+        try store.commit(0)
+        let backup = StoreBackup(of: SampleStore.path, to: destination, options: store.sample.options)
+        let task = Task {
+            try await backup.follow(every: .milliseconds(5)) { status in shown.status.withLock { $0 = status } }
+        }
+        for number in 1..<10 {
+            try store.commit(number)
+            let wanted = store.sequence
+            try await wait(shown.status) { $0.total.sequence == wanted && $0.behindSince == nil }
+        }
+        #expect(shown.status.withLock { $0.lag ?? 0 } < 10_000_000)
+        _ = try store.sample.store.compact(keeping: .commits(1))
+        try await wait(shown.status) { $0.total.baseArchives == 2 }
+        destination.code.withLock { $0 = .unreachable }
+        try store.commit(3)
+        try await wait(shown.status) { $0.behindSince != nil && ($0.error as? BackupError)?.code == .unreachable }
+        destination.code.withLock { $0 = nil }
+        let wanted = store.sequence
+        try await wait(shown.status) { $0.total.sequence == wanted && $0.behindSince == nil }
+        try store.commit(0)
+        task.cancel()
+        try await task.value
+        #expect(shown.status.withLock { $0.total.sequence } == store.sequence)
+        #expect(shown.status.withLock { $0.total.missing.isEmpty })
+        for sequence in 1...store.sequence { try await store.check(sequence, "followed") }
+    }
+
+    @Test("A backup that follows ends with an error that no repetition mends")
+    func permanentErrors() async throws {
+        let store = try BackedUpStore(), destination = FailingDestination(store.destination)
+        try store.commit(0)
+        destination.code.withLock { $0 = .invalidArgument }
+        let backup = StoreBackup(of: SampleStore.path, to: destination, options: store.sample.options)
+        await #expect(throws: BackupError.self) { try await backup.follow(every: .milliseconds(5)) }
+    }
+
+    @Test("A backup that follows merges its small archives")
+    func merging() async throws {
+        let store = try BackedUpStore(), shown = Shown()
+        var backup = StoreBackup(of: SampleStore.path, to: store.destination, options: store.sample.options)
+        backup.mergesAfter = 20
+        let task = Task { [backup] in try await backup.follow(every: .milliseconds(2)) { status in shown.status.withLock { $0 = status } } }
+        for number in 0..<50 {
+            try store.commit(number)
+            let wanted = store.sequence
+            try await wait(shown.status) { $0.total.sequence == wanted }
+        }
+        task.cancel()
+        try await task.value
+        let archives = try await BackupArchives(at: store.destination).list().flatMap(\.archives)
+        #expect(archives.count < 35 && shown.status.withLock { $0.total.archives } > 40)
+        for sequence in 1...store.sequence { try await store.check(sequence, "merged while following") }
+    }
+
+    @Test("Attempts become rarer with each failure, up to one a minute")
+    func waits() {
+        #expect(FollowStop.wait(.seconds(1), afterFailures: 0) == .seconds(1))
+        #expect(FollowStop.wait(.seconds(1), afterFailures: 3) == .seconds(8))
+        #expect(FollowStop.wait(.milliseconds(1), afterFailures: 1) == .milliseconds(200))
+        #expect(FollowStop.wait(.seconds(1), afterFailures: 90) == .seconds(60))
+        #expect(FollowStop.wait(.seconds(300), afterFailures: 90) == .seconds(300))
+    }
+}
