@@ -47,6 +47,8 @@ import Testing
         }
         try await run.pass(bytesMax: 1 << 20, &report)
         destination.before(nil)
+        // A compaction behind the look at the path is left to the next pass.
+        if compactionAt > 0 { try await run.pass(bytesMax: 1 << 20, &report) }
         #expect(report.sequence == store.sequence)
         for number in 9..<12 { try store.commit(number) }
         try await run.pass(bytesMax: 1 << 20, &report)

@@ -160,7 +160,8 @@ import Testing
                 } catch let error as BackupError where error.code == .exists {
                     let lineage = try LogStore.promote(path: Self.path, options: store.options(after))
                     let opened = try LogStore.open(path: Self.path, options: store.options(after))
-                    #expect(try store.difference(opened, wanted) == nil && Lineage(of: opened.snapshot()) == lineage, "\(label)")
+                    let difference = try store.difference(opened, wanted), found = try Lineage(of: opened.snapshot())
+                    #expect(difference == nil && found == lineage, "\(label): \(difference ?? ""), \(found) in place of \(lineage)")
                 }
             }
         }

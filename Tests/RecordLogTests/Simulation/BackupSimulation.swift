@@ -55,8 +55,8 @@ final class BackupSimulation {
     /// The newest commit that the store has acknowledged as durable.
     private var floor: UInt64 = 0
     private var attempt: (sequence: UInt64, contents: Contents)?
-    /// A restore over the store that may have succeeded.
-    private var restored: (parent: StoredUUID, sequence: UInt64)?
+    /// The commit of a restore over the store that may have succeeded.
+    private var restored: UInt64?
     private var replicaLine: StoredUUID?
     private var step = 0
 
@@ -218,8 +218,8 @@ final class BackupSimulation {
     /// The store has another line than it had: its file was lost before anything in it was durable, or it was restored.
     private func adopt(_ line: Lineage, _ sequence: UInt64, _ found: Contents) throws {
         if let fork = line.fork {
-            guard let restored, fork.parent == restored.parent, fork.sequence == restored.sequence, let states = lines[fork.parent]?.states,
-                sequence == fork.sequence + 1
+            // The commit may be older than the line from which it was restored: the parent is then the line that made it.
+            guard let restored, fork.sequence == restored, let states = lines[fork.parent]?.states, sequence == fork.sequence + 1
             else { throw Violation(description: "the store has lineage \(line), which no restore began") }
             lines[line.id] = Line(states: states.filter { $0.key <= fork.sequence }.merging([sequence: found]) { old, _ in old })
             guard states[fork.sequence] == found else { throw Violation(description: "a restore over the store has other rows") }
@@ -294,7 +294,7 @@ final class BackupSimulation {
         guard let lineage, let line = try await archives.list().first(where: { $0.lineage == lineage }), lines[lineage]?.acknowledged ?? 0 > 0,
             let sequence = line.restorable.flatMap(Array.init).randomElement(using: &random)
         else { return }
-        (sample, restored) = (nil, (lineage, sequence))
+        (sample, restored) = (nil, sequence)
         var restore = StoreRestore(from: destination, to: SampleStore.path, options: options(disk(.source)))
         restore.lineage = lineage
         // From here on the older store may be gone.
