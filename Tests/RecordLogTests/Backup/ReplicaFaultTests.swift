@@ -136,13 +136,14 @@ import Testing
     @Test("After a promotion loses power the file is a replica that follows, or a store that can be promoted again",
         arguments: 0..<4 as Range<UInt64>)
     func promotionLosesPower(seed: UInt64) async throws {
-        let store = try BackedUpStore()
+        let store = try BackedUpStore(), early = DirectoryDestination(path: BackedUpStore.folder, fileSystem: MemoryFileSystem())
         for number in 0..<6 { try store.commit(number) }
-        try await store.backUp()
+        try await StoreBackup(of: SampleStore.path, to: early, options: store.sample.options).run()
         let wanted = store.sequence
+        // Behind the store by one commit.
         func made() async throws -> SimulatedFileSystem {
             let files = SimulatedFileSystem(seed: 4)
-            try await replica(store, files).update()
+            try await replica(store, files, from: early).update()
             return files
         }
         let counted = try await made(), before = counted.operationCount
