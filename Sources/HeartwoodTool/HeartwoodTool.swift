@@ -41,10 +41,11 @@ struct HeartwoodTool {
             Output.error(usage)
             return 2
         }
-        if ["--help", "-h", "help"].contains(name) {
+        if ["--help", "-h"].contains(name) || arguments == ["help"] {
             Output.text(usage)
             return 0
         }
+        if name == "help" { return run([arguments[1], "--help"]) }
         guard let command = commands.first(where: { $0.name == name }) else {
             Output.error("heartwood: there is no command \"\(DisplayWidth.printable(name))\"; `heartwood --help` lists them")
             return 2

@@ -6,11 +6,13 @@ import Testing
 /// Searches a root's separators with its guide, beside a search that compares them all.
 @Suite struct IndexRootTests {
     private func run(_ separators: [[UInt8]]) -> SortedRun {
-        let blocks = ([[]] + separators).enumerated().map { number, separator in
-            IndexRoot.Block(pointer: FramePointer(offset: UInt64(number + 1) * 64, checksum: 1), separator: separator, entryCount: 1)
+        var blocks = IndexRootBuilder()
+        for (number, separator) in ([[]] + separators).enumerated() {
+            blocks.append(FrameTicket(number: number), separator: separator, entryCount: 1)
         }
-        let root = FramePointer(offset: UInt64(blocks.count + 1) * 64, checksum: 1)
-        return SortedRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: FixedPayload(IndexRoot.encode(blocks)))
+        let root = FramePointer(offset: UInt64(separators.count + 2) * 64, checksum: 1)
+        let bytes = blocks.encode { FramePointer(offset: UInt64($0.number + 1) * 64, checksum: 1) }
+        return SortedRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: FixedPayload(bytes))
     }
 
     private func key(_ random: inout SeededGenerator, _ alphabet: Int, _ most: Int) -> [UInt8] {

@@ -19,10 +19,11 @@ struct ConversionSummary {
             + [total]
     }
 
-    /// The values that the new store lacks.
+    /// The values that the new store lacks, or has otherwise.
     var losses: [String] {
         list(report.dangling, "reference", "leads nowhere and is left out", "lead nowhere and are left out")
             + list(report.unnamed, "row", "has no entity and is left out", "have no entity and are left out")
+            + list(report.changed, "value", "is changed, since its type cannot hold it", "are changed, since their types cannot hold them")
             + list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
     }
 

@@ -25,28 +25,25 @@ struct FlushedRuns {
 
 /// A run whose blocks were appended to a sink, and whose root is not appended or has no offset yet.
 struct RunBlocks {
-    private var blocks: [IndexRoot.Block]
-    private let tickets: [FrameTicket]
+    private let blocks: IndexRootBuilder
     private let entryCount: UInt64
     private var byteCount: UInt64
     private var root: FrameTicket?
 
-    init(blocks: [IndexRoot.Block], tickets: [FrameTicket], entryCount: UInt64, byteCount: UInt64) {
+    init(blocks: IndexRootBuilder, entryCount: UInt64, byteCount: UInt64) {
         self.blocks = blocks
-        self.tickets = tickets
         self.entryCount = entryCount
         self.byteCount = byteCount
     }
 
     fileprivate func moved(to tickets: [FrameTicket]) -> RunBlocks {
         precondition(root == nil, "no root is appended yet, since a root has the offsets of blocks")
-        return RunBlocks(blocks: blocks, tickets: self.tickets.map { tickets[$0.number] }, entryCount: entryCount, byteCount: byteCount)
+        return RunBlocks(blocks: blocks.moved(to: tickets), entryCount: entryCount, byteCount: byteCount)
     }
 
     /// Appends the root to the sink, if it fits a frame. The sink must have assigned the blocks' offsets.
     fileprivate mutating func appendRoot(to sink: any FileFrameSink) throws(StoreError) {
-        for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
-        let bytes = IndexRoot.encode(blocks)
+        let bytes = blocks.encode(sink.pointer)
         guard bytes.count <= sink.payloadMax else { return }
         byteCount += UInt64(bytes.count)
         root = try sink.append(.indexRoot, bytes)

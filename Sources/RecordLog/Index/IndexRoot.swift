@@ -93,31 +93,4 @@ struct IndexRoot {
         }
         return low &- 1
     }
-
-    static func encode(_ blocks: [Block]) -> [UInt8] {
-        let separators = blocks.dropFirst().map(\.separator)
-        var common = separators.first.map { $0[...] } ?? []
-        for separator in separators { common = common.prefix(zip(common, separator).prefix { $0 == $1 }.count) }
-        let rests = blocks.indices.map { $0 == 0 ? [] : blocks[$0].separator.dropFirst(common.count) }
-        var writer = ByteWriter()
-        writer.append(UInt32(blocks.count))
-        writer.append(UInt32(common.count))
-        for rest in rests { writer.append(rest.withUnsafeBytes(KeyBytes.word)) }
-        for block in blocks { writer.append(block.pointer) }
-        for block in blocks { writer.append(UInt32(block.entryCount)) }
-        var end = 0
-        for rest in rests {
-            end += rest.count
-            writer.append(UInt32(end))
-        }
-        writer.bytes.append(contentsOf: common)
-        for rest in rests { writer.bytes.append(contentsOf: rest) }
-        return writer.bytes
-    }
-
-    struct Block {
-        var pointer: FramePointer
-        var separator: [UInt8]
-        var entryCount: Int
-    }
 }

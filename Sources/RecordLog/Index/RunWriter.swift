@@ -4,8 +4,7 @@ struct RunWriter {
     private let block = IndexBlockEncoder()
     /// The last entry of the previous block.
     private var previous: [UInt8] = []
-    private var blocks: [IndexRoot.Block] = []
-    private var tickets: [FrameTicket] = []
+    private var blocks = IndexRootBuilder()
     private var separator: [UInt8] = []
     private var entryCount: UInt64 = 0
     private var byteCount: UInt64 = 0
@@ -63,8 +62,8 @@ struct RunWriter {
     /// - Parameter separator: sorts after every entry so far, and not after the block's first one.
     mutating func append(_ other: IndexBlock, separator: [UInt8]) throws(StoreError) {
         precondition(block.isEmpty, "a run is written block by block or entry by entry")
-        tickets.append(try sink.append(.indexBlock, UnsafeRawBufferPointer(start: other.bytes, count: other.count)))
-        blocks.append(IndexRoot.Block(pointer: .none, separator: separator, entryCount: other.entryCount))
+        let ticket = try sink.append(.indexBlock, UnsafeRawBufferPointer(start: other.bytes, count: other.count))
+        blocks.append(ticket, separator: separator, entryCount: other.entryCount)
         entryCount += UInt64(other.entryCount)
         byteCount += UInt64(other.count)
     }
@@ -74,8 +73,7 @@ struct RunWriter {
         guard !block.isEmpty else { return }
         let count = block.entryCount
         let (ticket, size) = try block.emit(to: sink)
-        tickets.append(ticket)
-        blocks.append(IndexRoot.Block(pointer: .none, separator: separator, entryCount: count))
+        blocks.append(ticket, separator: separator, entryCount: count)
         byteCount += UInt64(size)
     }
 
@@ -84,6 +82,6 @@ struct RunWriter {
     mutating func finish() throws(StoreError) -> RunBlocks? {
         try closeBlock()
         guard !blocks.isEmpty else { return nil }
-        return RunBlocks(blocks: blocks, tickets: tickets, entryCount: entryCount, byteCount: byteCount)
+        return RunBlocks(blocks: blocks, entryCount: entryCount, byteCount: byteCount)
     }
 }

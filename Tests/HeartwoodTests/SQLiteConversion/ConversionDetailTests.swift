@@ -22,6 +22,25 @@ import Testing
         #expect(report.missingFiles.count == 1 && report.missingFiles.lines[0].contains("Photo p5, image"), "\(report.missingFiles)")
     }
 
+    @Test("Values that their type cannot hold are listed with what they become",
+        .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func changedValuesAreListed() throws {
+        try CoreDataStoreFiles.withMadeStore("attributes-types") { made in
+            #expect(try SQLiteConversion(made.store, model: nil, keepsHistory: false).check().changed.count == 0)
+            try CoreDataStoreFiles.execute(
+                """
+                UPDATE ZTHING SET ZBYTE = 65537, ZTEXT = CAST(X'61C3A4' AS TEXT) WHERE Z_PK = 2;
+                UPDATE ZTHING SET ZNUMBER = -4294967297, ZTEXT = CAST(X'61FF62' AS TEXT) WHERE Z_PK = 3;
+                UPDATE ZTHING SET ZLARGE = 1.5 WHERE Z_PK = 4; UPDATE ZTHING SET ZLARGE = 2.0, ZWHOLE = 3 WHERE Z_PK = 5;
+                """, at: made.store)
+            let changed = try SQLiteConversion(made.store, model: nil, keepsHistory: false).check().changed
+            #expect(changed.lines == [
+                "Thing p2, byte: 65537 becomes 1", "Thing p3, number: -4294967297 becomes -1",
+                "Thing p3, text: bytes that are no text become U+FFFD or are left out", "Thing p4, large: 1.5 becomes 1",
+            ])
+        }
+    }
+
     @Test("The app's metadata are kept, those of Core Data's file are not",
         .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
     func metadataAreKept() throws {

@@ -89,10 +89,9 @@ import Testing
     /// A root of a few kilobytes could refer to one full block a hundred times.
     @Test("A root that names a block twice is refused") func aRootThatNamesABlockTwiceIsRefused() {
         func isRead(_ offsets: [UInt64]) -> Bool {
-            let bytes = IndexRoot.encode(offsets.enumerated().map { number, offset in
-                IndexRoot.Block(
-                    pointer: FramePointer(offset: offset, checksum: 1), separator: number == 0 ? [] : [UInt8(number)], entryCount: 1)
-            })
+            var blocks = IndexRootBuilder()
+            for number in offsets.indices { blocks.append(FrameTicket(number: number), separator: [UInt8(number)], entryCount: 1) }
+            let bytes = blocks.encode { FramePointer(offset: offsets[$0.number], checksum: 1) }
             let root = Manifest.Run(root: FramePointer(offset: 20_000, checksum: 1), entryCount: 1, byteCount: 1)
             return (try? SortedRun(manifest: root, source: FixedPayload(bytes)).blocks()) != nil
         }

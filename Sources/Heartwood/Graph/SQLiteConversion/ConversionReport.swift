@@ -22,6 +22,8 @@ package struct ConversionReport: Equatable, Sendable {
     package internal(set) var missingFiles = CoreDataFindings()
     /// Rows of no entity that has objects.
     package internal(set) var unnamed = CoreDataFindings()
+    /// Values that their attribute's type cannot hold as they are.
+    package internal(set) var changed = CoreDataFindings()
     /// Objects with the values of a uniqueness constraint that others have.
     package internal(set) var repetitions = CoreDataFindings()
     /// Statements of `heartwood verify` about the new store: about values that the old store has too.

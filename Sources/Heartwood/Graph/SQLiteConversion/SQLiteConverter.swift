@@ -110,7 +110,8 @@ private final class SQLiteConversionRun {
         for table in tables { try write(table, repeated) }
         try writePairs()
         report.history = try ConvertedHistory.run(reader, target, isKept: converter.keepsHistory)
-        (report.dangling, report.missingFiles, report.unnamed) = (transfer.dangling, transfer.missingFiles, transfer.unnamed)
+        (report.dangling, report.missingFiles) = (transfer.dangling, transfer.missingFiles)
+        (report.unnamed, report.changed) = (transfer.unnamed, transfer.changed)
         report.entities = counts.compactMap { number, count in
             reader.layout.entities[number].map { ConversionReport.EntityCount(name: $0.entity.name ?? "", objects: count) }
         }.filter { $0.objects > 0 }.sorted { $0.name < $1.name }

@@ -50,8 +50,10 @@ struct CoreDataContents {
         else { return }
         throw CoreDataFileError.damaged(
             file.path, "the file is the store \(own), but the write-ahead log beside it belongs to the store \(identifier)",
-            remedy: "Copy the store again together with the file that has its name and ends in -wal.")
+            remedy: Self.copyAdvice)
     }
+
+    private static let copyAdvice = "Copy the store again together with the file that has its name and ends in -wal."
 
     private static func metadata(_ file: SQLiteFile) throws -> (identifier: String, metadata: [String: Any]) {
         let table = try file.table(named: "Z_METADATA")
@@ -68,7 +70,10 @@ struct CoreDataContents {
             return false
         }
         guard let found = identifier ?? metadata[NSStoreUUIDKey] as? String, !found.isEmpty else {
-            throw CoreDataFileError.damaged(file.path, "the table Z_METADATA has no store identifier")
+            let message = "the table Z_METADATA has no store identifier"
+            guard let log = file.logFacts, log.commits > 0 else { throw CoreDataFileError.damaged(file.path, message) }
+            throw CoreDataFileError.damaged(
+                file.path, message + "; the write-ahead log beside the file may belong to another store", remedy: copyAdvice)
         }
         metadata[NSStoreUUIDKey] = found
         metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? storeType

@@ -32,7 +32,7 @@ final class CoreDataRows {
     private let columns: [Column]
     private let entityColumn: Int
     private let versionColumn: Int
-    private let isUTF8: Bool
+    private let encoding: DatabaseHeader.TextEncoding
     private let path: String
     private let builder = RowBuilder()
     private var finder: SQLiteTableCursor
@@ -51,7 +51,7 @@ final class CoreDataRows {
         finder = try source.rows()
         self.table = table
         path = file.path
-        isUTF8 = file.header.encoding == .utf8
+        encoding = file.header.encoding
         guard let entityColumn = source.index(ofColumn: "Z_ENT"), let versionColumn = source.index(ofColumn: "Z_OPT") else {
             throw CoreDataFileError.damaged(path, "the table \(layout.table) has no columns Z_ENT and Z_OPT")
         }
@@ -203,18 +203,21 @@ final class CoreDataRows {
     // MARK: Values
 
     private func integer(_ column: Column, _ kind: SQLiteValue.Kind, _ row: borrowing SQLiteRow) throws -> Int64 {
-        if kind == .integer, let value = try row.integer(column.source) { return Self.cut(value, column.kind) }
+        if kind == .integer, let value = try row.integer(column.source) { return cut(value, column, row) }
         let number = try number(column, kind, row)
         guard let value = Int64(exactly: number.rounded(.towardZero)) else { throw wrong(column, row, "\(number), which is no integer") }
-        return Self.cut(value, column.kind)
+        if Double(value) != number { transfer?.noteChanged(name(column, row), "\(number) becomes \(value)") }
+        return cut(value, column, row)
     }
 
-    private static func cut(_ value: Int64, _ kind: PropertyKind) -> Int64 {
-        switch kind {
+    private func cut(_ value: Int64, _ column: Column, _ row: borrowing SQLiteRow) -> Int64 {
+        let cut = switch column.kind {
         case .int16: Int64(Int16(truncatingIfNeeded: value))
         case .int32: Int64(Int32(truncatingIfNeeded: value))
         default: value
         }
+        if cut != value { transfer?.noteChanged(name(column, row), "\(value) becomes \(cut)") }
+        return cut
     }
 
     private func number(_ column: Column, _ kind: SQLiteValue.Kind, _ row: borrowing SQLiteRow) throws -> Double {
@@ -243,10 +246,14 @@ final class CoreDataRows {
             // Foundation has no URL without text, so it is null in predicates too.
             if column.kind == .uri, try row.text(column.source)?.isEmpty ?? true { return }
             // Most text is ASCII, and is copied as it is.
-            if isUTF8, let bytes = try row.text(column.source), Self.isASCII(bytes) {
+            if encoding == .utf8, let bytes = try row.text(column.source), Self.isASCII(bytes) {
                 return builder.set(column.position, bytes: bytes)
             }
-            builder.set(column.position, text: try row.string(column.source) ?? "")
+            let text = try row.string(column.source) ?? ""
+            if let transfer, let bytes = try row.text(column.source), !encoding.bytes(text).elementsEqual(bytes) {
+                transfer.noteChanged(name(column, row), "bytes that are no text become U+FFFD or are left out")
+            }
+            builder.set(column.position, text: text)
         case .integer: builder.set(column.position, text: String(try row.integer(column.source) ?? 0))
         case .real: builder.set(column.position, text: "\(try row.real(column.source) ?? 0)")
         default: throw wrong(column, row, "\(Self.name(kind)) where text belongs")

@@ -12,9 +12,10 @@ final class CoreDataTransfer {
     private(set) var dangling = CoreDataFindings()
     /// External data whose files are not there.
     private(set) var missingFiles = CoreDataFindings()
-
     /// Rows of no entity that has objects.
     private(set) var unnamed = CoreDataFindings()
+    /// Values that their attribute's type cannot hold as they are.
+    private(set) var changed = CoreDataFindings()
 
     private static let pieceSize = 1 << 20
 
@@ -28,6 +29,10 @@ final class CoreDataTransfer {
 
     func noteUnnamed(_ row: Int64, of table: String, _ number: Int64) {
         unnamed.add("row \(row) of \(table): no entity with objects in this table has the number \(number)")
+    }
+
+    func noteChanged(_ owner: @autoclosure () -> String, _ change: @autoclosure () -> String) {
+        changed.add("\(owner()): \(change())")
     }
 
     /// - Returns: nil if nothing is written.
