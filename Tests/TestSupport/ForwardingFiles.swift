@@ -16,7 +16,7 @@ open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
     open func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory { Directory(self, path) }
     public func resolved(_ path: String) throws(StoreError) -> String { try system.resolved(path) }
     public func freeSpace(at path: String) -> UInt64? { system.freeSpace(at: path) }
-    public func now() -> Int64 { system.now() }
+    open func now() -> Int64 { system.now() }
     public func random() -> UInt64 { system.random() }
 
     private final class Directory: OpenDirectory {

@@ -5,6 +5,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case locked, readOnly, poisoned, tooLarge, superseded, closed, schema, invalidArgument, exists, cancelled
         /// The newest commit is a part of a save over several stores, and the store that decides about it cannot be asked.
         case undecided
+        /// The log does not have the commit that was asked for, or has it no more.
+        case noSuchCommit
     }
 
     // One reference, so that a typed throw costs a pointer.

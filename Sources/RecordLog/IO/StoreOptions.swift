@@ -15,6 +15,15 @@ public struct StoreOptions: Sendable {
     /// Writes nothing: neither the file nor its directory, and takes no lock.
     public var isReadOnly = false
     public var createIfMissing = true
+    /// Opens the store read-only as of a commit that its log still has; nil: as of the newest one, and of those to come.
+    ///
+    /// The handle shows this one commit as long as it is open, whatever others write, also after a compaction has taken the commit away. It
+    /// writes nothing: neither the file nor its directory, and takes no lock. An opening reads the manifests of the checkpoints back to the last
+    /// one before the commit, and the log from that one to the commit: about `checkpointAfterBytes`, and as much memory. A commit in front of
+    /// the file's first checkpoint, as in the history window that a compaction has kept, costs the file up to there, and memory for the
+    /// addresses of its rows and the entries of its indexes. A time costs one more pass over the commits behind it.
+    /// - Throws: an opening throws `noSuchCommit` if the log begins behind the commit, or ends before it.
+    public var asOf: PastCommit?
     /// The longest wait for another writer's lock.
     public var lockTimeout = Duration.seconds(5)
     /// The segment size of a new file, as a power of two. A frame, and so a value's chunk, fits in a segment.

@@ -32,6 +32,8 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     open private(set) var options: [AnyHashable: Any]?
     /// Whether saves to this store are refused. Initially the value of `NSReadOnlyPersistentStoreOption`.
     open var isReadOnly: Bool
+    /// Whether the options name a commit of the past (`NSRecordLogAsOfOption`).
+    final let showsPast: Bool
     /// The store's identity, which is the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
     open var identifier: String! = ""
     /// The identifier in the form that the IDs of the store's objects use.
@@ -59,6 +61,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         configuration = name == NSManagedObjectModel.defaultConfigurationName ? nil : name
         currentURL = Mutex(url.scheme == Self.nowhere.scheme ? nil : url)
         self.options = options
+        showsPast = options?[NSRecordLogAsOfOption] != nil
         isReadOnly = options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
     }
 
@@ -194,8 +197,11 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         guard isReadOnly else { return }
         var info: [String: Any] = [NSAffectedStoresErrorKey: [self]]
         info[NSFilePathErrorKey] = url?.path
-        throw CoreDataError.make(
-            CocoaError.Code.fileWriteNoPermission.rawValue, "The store at \(url?.path ?? "?") was added read-only; nothing was saved.", info)
+        let why = showsPast
+            ? "is open as of its commit \(commitNumber ?? 0), and the past does not change; nothing was saved. Add it without "
+                + "NSRecordLogAsOfOption to a coordinator of its own, and save there."
+            : "was added read-only; nothing was saved."
+        throw CoreDataError.make(CocoaError.Code.fileWriteNoPermission.rawValue, "The store at \(url?.path ?? "?") \(why)", info)
     }
 
     /// Writes metadata that were set since the last save, when a save changes no object of the store.

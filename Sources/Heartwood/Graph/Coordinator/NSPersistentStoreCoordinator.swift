@@ -153,6 +153,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard let storeClass = StoreClasses.storeClass(for: isNowhere && storeType == NSRecordLogStoreType ? NSInMemoryStoreType : storeType) else {
             throw StoreClasses.unknownType(storeType)
         }
+        try NSPersistentStore.checkPast(options, for: storeClass, url)
         if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,

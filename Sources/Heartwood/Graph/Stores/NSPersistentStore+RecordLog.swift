@@ -9,3 +9,11 @@ extension NSPersistentStore {
     /// damage. It is the error that adding the store without the option would have thrown.
     public final var damage: NSError? { recordLog?.damage.map { RecordLogErrors.wrap($0, opening: true) } }
 }
+
+extension NSManagedObjectID {
+    /// The object's row in its record log; nil for a temporary ID, and after the store was removed.
+    package final var rowReference: RowReference? {
+        guard !key.isTemporary, let holder else { return nil }
+        return RowReference(rawValue: key.rawValue &- holder.slotBase)
+    }
+}

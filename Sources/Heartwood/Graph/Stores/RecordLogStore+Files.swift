@@ -8,11 +8,20 @@ enum RecordLogFiles {
         try RecordLogStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options).location()
     }
 
+    /// - Throws: 134080 for options that name a past commit: files are changed as they are now.
+    private static func locationToChange(_ url: URL, _ options: [AnyHashable: Any]?) throws -> (path: String, options: StoreOptions) {
+        let found = try location(url, options)
+        guard found.options.asOf != nil else { return found }
+        throw CoreDataError.make(
+            NSPersistentStoreOpenError, "\(found.path): nothing was changed, since NSRecordLogAsOfOption names the past. Leave the option out.",
+            [NSFilePathErrorKey: found.path])
+    }
+
     /// Runs `body` with an existing log, open for reading only or for writing too.
     static func with<Result>(
         _ url: URL, _ options: [AnyHashable: Any]?, isReadOnly: Bool, _ body: (LogStore) throws -> Result
     ) throws -> Result {
-        var (path, options) = try location(url, options)
+        var (path, options) = try isReadOnly ? location(url, options) : locationToChange(url, options)
         options.isReadOnly = isReadOnly
         options.createIfMissing = false
         options.compaction = nil
@@ -65,7 +74,7 @@ enum RecordLogFiles {
     }
 
     static func exchange(at url: URL, _ options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
-        let (path, options) = try location(url, options)
+        let (path, options) = try locationToChange(url, options)
         do {
             try LogStore.exchange(path: path, options: options) { try body()?.path }
         } catch let error as StoreError {
@@ -74,7 +83,7 @@ enum RecordLogFiles {
     }
 
     static func destroy(at url: URL, _ options: [AnyHashable: Any]?, leavesEmptyFile: Bool) throws {
-        let isForced = isForced(options), (path, options) = try location(url, options)
+        let isForced = isForced(options), (path, options) = try locationToChange(url, options)
         do {
             try LogStore.remove(path: path, options: options, isForced: isForced, leavesEmptyFile: leavesEmptyFile)
         } catch {
@@ -97,7 +106,7 @@ enum RecordLogFiles {
     }
 
     static func replace(at url: URL, _ options: [AnyHashable: Any]?, with source: URL, _ sourceOptions: [AnyHashable: Any]?) throws {
-        let (path, options) = try location(url, options)
+        let (path, options) = try locationToChange(url, options)
         try with(source, sourceOptions, isReadOnly: true) { log in
             _ = try metadata(in: log)
             try log.copy(to: path, options: options, replacing: true)

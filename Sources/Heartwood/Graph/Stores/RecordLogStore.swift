@@ -31,6 +31,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     final let indexing = DispatchGroup()
 
     override var type: String { NSRecordLogStoreType }
+    override var isReadOnly: Bool {
+        get { showsPast || super.isReadOnly }
+        set { super.isReadOnly = newValue }
+    }
     private final var name = StoreIdentifier("")
     override final var nameOfObjects: StoreIdentifier { name }
     override var identifier: String! {
@@ -57,6 +61,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let path = try filePath()
         var options = commonOptions
         options.compaction = compactionPolicy
+        options.asOf = try PastCommit(self.options, of: url)
         options.makeExtractor = SpecifiedKeys.make
         options.usesMemoryMapping = flag(NSRecordLogMemoryMappingOption) ?? true
         if let bytes = number(NSRecordLogIndexMemoryOption) {
@@ -114,7 +119,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         if try snapshot.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil {
             guard !isReadOnly else {
                 throw CoreDataError.make(
-                    NSPersistentStoreOpenError, "The store at \(log.path) is empty and was opened read-only; open it for writing once.")
+                    NSPersistentStoreOpenError,
+                    showsPast
+                        ? "The store at \(log.path) has no model as of its commit \(snapshot.sequence); take a later commit."
+                        : "The store at \(log.path) is empty and was opened read-only; open it for writing once.")
             }
             try log.write { transaction in
                 guard try transaction.base.unsafeSystemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
@@ -131,7 +139,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let isOther = try stored != RecordLogMetadata.checksum(of: model, configuration: configuration)
             && !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata.values())
         guard !isOther || ignoresVersion else {
-            throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configuration, metadata: try metadata.values())
+            throw RecordLogMetadata.mismatch(
+                path: log.path, model: model, configuration: configuration, metadata: try metadata.values(),
+                remedy: showsPast ? RecordLogMetadata.pastRemedy : nil)
         }
         try prepareHistory(log)
         snapshot = log.snapshot()
@@ -152,7 +162,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         commits.begin(at: snapshot.sequence)
         // A store that was opened with another version keeps its own.
         if !isOther { bringIndexesUpToDate(plans, model) }
-        watchIfNeeded(log.path)
+        if !showsPast { watchIfNeeded(log.path) }
         return schema.tables.compactMap { $0?.runtime }
     }
 

@@ -101,6 +101,10 @@ enum RecordLogMetadata {
         + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle. Or have the store migrated to this "
         + "one: with the options NSMigratePersistentStoresAutomaticallyOption and NSInferMappingModelAutomaticallyOption."
 
+    /// What to do about a store of the past.
+    static let pastRemedy = "It is open as of a past commit, which no option migrates. Open it with the model of then; "
+        + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle, by the metadata of then."
+
     /// Returns an error that names the entities that differ.
     /// - Parameter remedy: what to do about it; nil for a store that can be migrated.
     static func mismatch(

@@ -13,14 +13,14 @@ package enum StoredModel {
     /// Reads the model of the store at `url`.
     /// - Parameters:
     ///   - acceptsDamage: for a damaged store, whether to return the model of the last commit before the damage.
+    ///   - past: the commit whose model is wanted; nil for the newest.
     ///   - report: called with the damage that was accepted.
     /// - Throws: where the file is no store, contains no model, or cannot be read.
     package static func read(
-        at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ report: (StoreError) -> Void = { _ in }
-    ) throws
-        -> NSManagedObjectModel
-    {
-        let log = try open(url, usesMemoryMapping, acceptsDamage)
+        at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, asOf past: PastCommit? = nil,
+        _ report: (StoreError) -> Void = { _ in }
+    ) throws -> NSManagedObjectModel {
+        let log = try open(url, usesMemoryMapping, acceptsDamage, past)
         defer { try? log.close() }
         if let damage = log.damage { report(damage) }
         guard let bytes = try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model) else {
@@ -33,9 +33,11 @@ package enum StoredModel {
     /// Returns the configuration with which the store at `url` was added; nil for none, or where no store exists yet.
     /// - Parameter acceptsDamage: for a damaged store, whether to read the last commit before the damage.
     /// - Throws: where the file is no store, or cannot be read.
-    package static func configuration(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false) throws -> String? {
+    package static func configuration(
+        at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, asOf past: PastCommit? = nil
+    ) throws -> String? {
         guard isThere(url) else { return nil }
-        let log = try open(url, usesMemoryMapping, acceptsDamage)
+        let log = try open(url, usesMemoryMapping, acceptsDamage, past)
         defer { try? log.close() }
         return try RecordLogMetadata.configuration(in: log.snapshot())
     }
@@ -46,9 +48,10 @@ package enum StoredModel {
         return found.map { ($0[.size] as? NSNumber)?.intValue != 0 } ?? false
     }
 
-    private static func open(_ url: URL, _ usesMemoryMapping: Bool, _ acceptsDamage: Bool) throws -> LogStore {
+    private static func open(_ url: URL, _ usesMemoryMapping: Bool, _ acceptsDamage: Bool, _ past: PastCommit?) throws -> LogStore {
         var options = StoreOptions()
         options.isReadOnly = true
+        options.asOf = past
         options.usesMemoryMapping = usesMemoryMapping
         options.acceptsDamage = acceptsDamage
         return try LogStore.open(path: url.path, options: options)

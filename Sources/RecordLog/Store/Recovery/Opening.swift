@@ -109,7 +109,7 @@ struct Opening {
             if superblock.isReplica, !promotes { throw StoreError.replica(path) }
         }
         file.extendReadable(to: options.isReadOnly ? min(size, superblock?.end ?? size) : size)
-        let state = try startingState(file, superblock, size: size)
+        var state = try startingState(file, superblock, size: size), last = last
         var limit = size
         var behind: UnpublishedTail?
         if options.isReadOnly, let superblock {
@@ -121,18 +121,34 @@ struct Opening {
                 file.extendReadable(to: limit)
             }
         }
+        if let past = options.asOf {
+            (last, state) = try PastCommitSearch(
+                file: file, superblock: superblock, limit: limit, options: options, counters: counters
+            ).run(past)
+        }
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
         try replay.run(limit: limit, publishedEnd: superblock?.end, wholeEnd: superblock?.durableEnd ?? 0, through: last)
         counters.replayed(bytes: replay.commitBytes)
         // If the superblock names more than the log has, that is damage.
-        let prepared = asksOthers && superblock?.durableEnd ?? 0 <= replay.end ? behind?.prepared ?? replay.prepared : nil
+        let prepared = asksOthers && options.asOf == nil && superblock?.durableEnd ?? 0 <= replay.end ? behind?.prepared ?? replay.prepared : nil
         if let prepared, !options.isReadOnly { try complete(prepared, replay, file) }
         let snapshot = try replay.finish(counters: counters)
+        if options.asOf != nil, snapshot.sequence < last { throw lacks(last, superblock, snapshot, at: replay.end) }
         let opened = try settle(
             snapshot, superblock: superblock, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes,
             hasCheckpoint: state.hasCheckpoint)
         if let prepared, options.isReadOnly { try show(prepared, replay, in: opened) }
         return opened
+    }
+
+    /// The error for a commit at which a replay has not arrived: it has not been made yet, or lies behind damage.
+    private func lacks(_ number: UInt64, _ superblock: Superblock?, _ newest: Snapshot, at end: UInt64) -> StoreError {
+        if let superblock, superblock.sequence > newest.sequence {
+            let reached = min(number, superblock.sequence)
+            return StoreError.corrupt(path, at: end, "bytes that had been committed are damaged, and commit \(reached) lies behind them")
+        }
+        return StoreError.noSuchCommit(
+            path, "the log has no commit \(number) yet", oldest: try? PastCommitSearch.oldest(of: newest.file), newest: newest.sequence)
     }
 
     /// Scans the log behind the published end for a reader. A writer that died may have left commits there; a live writer may be cutting off
@@ -258,7 +274,7 @@ struct Opening {
     private func publishedDamage(
         _ file: LogFile, _ snapshot: Snapshot, _ superblock: Superblock?, end: UInt64, size: UInt64
     ) throws(StoreError) -> (offset: UInt64, evidence: String)? {
-        guard let superblock, max(superblock.end, superblock.durableEnd) > end, last == .max else { return nil }
+        guard let superblock, max(superblock.end, superblock.durableEnd) > end, last == .max, options.asOf == nil else { return nil }
         let tail = try TailExamination(
             file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, superblock.end), file.sizeMax),
             superblock: superblock, fileSize: size

@@ -5,6 +5,7 @@ extension LogStore {
     ///   - isLocked: whether the caller holds the file's lock.
     ///   - held: see `CommitCoordinator.held`.
     func catchUp(isLocked: Bool, holding held: [LogStore] = []) throws(StoreError) {
+        guard !showsPast else { return }
         try followReplacement(isLocked: isLocked, holding: held)
         if isLocked { try catchUpAsWriter(holding: held) } else { try catchUpAsReader() }
     }

@@ -38,6 +38,6 @@ extension LogStore {
     /// before the call.
     /// - Parameter known: any snapshot of this handle. The result is false for one of a file that has been replaced.
     package func isUpToDate(_ known: Snapshot) -> Bool {
-        (try? known.file.headerMark().digest) == writer.knownHeader.load(ordering: .acquiring)
+        showsPast || (try? known.file.headerMark().digest) == writer.knownHeader.load(ordering: .acquiring)
     }
 }

@@ -23,6 +23,9 @@ public final class LogStore: Sendable {
     /// `StoreOptions.acceptsDamage` of the options.
     package var acceptsDamage: Bool { options.acceptsDamage }
 
+    /// Whether the handle shows one commit of the past (`StoreOptions.asOf`), and learns of no other.
+    package var showsPast: Bool { options.asOf != nil }
+
     let options: StoreOptions
     let fileSystem: any FileSystem
     let counters: Counters
@@ -65,6 +68,8 @@ public final class LogStore: Sendable {
     /// - Throws: `notAStore`, `unsupportedVersion`, `corrupt`, `notFound`, `isDirectory`, `permissionDenied`, `locked`.
     /// - Complexity: O(log behind the newest checkpoint).
     public static func open(path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> LogStore {
+        var options = options
+        if options.asOf != nil { options.isReadOnly = true }
         let fileSystem = options.resolvedFileSystem()
         let counters = Counters()
         let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
@@ -274,6 +279,11 @@ public final class LogStore: Sendable {
 
     func checkForWriting() throws(StoreError) {
         guard options.isReadOnly else { return }
+        guard !showsPast else {
+            throw StoreError(
+                .readOnly, path: path, "the store is open as of its commit \(snapshot().sequence), and the past does not change",
+                remedy: "Open it without `asOf` to write.")
+        }
         throw StoreError(.readOnly, path: path, "the store was opened read-only", remedy: "Open it for writing.")
     }
 

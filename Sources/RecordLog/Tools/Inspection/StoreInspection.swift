@@ -76,12 +76,14 @@ public struct StoreInspection: Sendable {
     }
 
     /// Reads a store and writes nothing.
+    /// - Parameter past: the commit as of which it is shown; nil for the newest.
     /// - Complexity: O(log); reads every frame.
     public static func inspect(
-        path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true
+        path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true, asOf past: PastCommit? = nil
     ) throws(StoreError) -> StoreInspection {
         var options = StoreOptions()
         options.isReadOnly = true
+        options.asOf = past
         options.fileSystem = fileSystem
         options.usesMemoryMapping = usesMemoryMapping
         let store = try LogStore.open(path: path, options: options)

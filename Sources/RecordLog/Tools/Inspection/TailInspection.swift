@@ -4,6 +4,8 @@ struct TailInspection {
 
     /// - Complexity: O(tail). If the tail is not clean, this takes the file's lock without waiting, and examines it again.
     func run() throws(StoreError) -> StoreInspection.Tail {
+        // The commits behind a past one are no tail.
+        guard !store.showsPast else { return .clean }
         let tail = try examine()
         guard tail != .clean else { return .clean }
         // Damage to bytes that were published before the store was opened is not a writer's unfinished work.

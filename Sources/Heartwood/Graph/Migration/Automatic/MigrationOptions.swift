@@ -25,10 +25,12 @@ struct MigrationOptions {
     let staged: NSStagedMigrationManager?
 
     init(_ options: [AnyHashable: Any]?) {
-        migrates = NSPersistentStore.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? false
+        // The past stays what it is.
+        let showsPast = options?[NSRecordLogAsOfOption] != nil
+        migrates = !showsPast && NSPersistentStore.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? false
         infers = NSPersistentStore.flag(NSInferMappingModelAutomaticallyOption, in: options) ?? false
-        isReadOnly = NSPersistentStore.flag(NSReadOnlyPersistentStoreOption, in: options) ?? false
-        staged = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
+        isReadOnly = showsPast || NSPersistentStore.flag(NSReadOnlyPersistentStoreOption, in: options) ?? false
+        staged = showsPast ? nil : options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
     }
 }
 
