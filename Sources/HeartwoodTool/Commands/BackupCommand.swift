@@ -120,7 +120,7 @@ struct BackupCommand: Command {
         guard report.archives > 0 else { return Output.line("nothing new; commit \(BackupText.number(report.sequence)) is the newest") }
         let kind = report.baseArchives > 0 ? ", a full copy among them" : ""
         let last = BackupText.number(report.sequence)
-        Output.line("\(BackupText.count(report.archives, "archive"))\(kind): \(Output.bytes(report.bytes)), up to commit \(last)")
+        Output.line("\(Output.count(report.archives, "archive"))\(kind): \(Output.bytes(report.bytes)), up to commit \(last)")
     }
 
     private static func missing(_ range: ClosedRange<UInt64>) -> String {
@@ -130,7 +130,7 @@ struct BackupCommand: Command {
 
     private static func text(_ status: StoreBackup.Status) -> String {
         let total = status.total, lag = status.lag.map { ", lag \(BackupText.seconds($0))" } ?? ""
-        return "commit \(BackupText.number(total.sequence)), \(BackupText.count(total.archives, "archive")), \(Output.bytes(total.bytes))\(lag)"
+        return "commit \(BackupText.number(total.sequence)), \(Output.count(total.archives, "archive")), \(Output.bytes(total.bytes))\(lag)"
     }
 
     // MARK: Looking after backups
@@ -171,7 +171,7 @@ struct BackupCommand: Command {
             Output.line("lineage \(line.lineage): commits \(gaps) cannot be restored, since archives that they need are missing")
         }
         Output.line(
-            "\(BackupText.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
+            "\(Output.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
                 + "\(problems.isEmpty ? "all whole" : "\(Output.number(problems.count)) damaged")")
         return problems.isEmpty && lines.allSatisfy(\.gaps.isEmpty) ? 0 : 1
     }
@@ -182,8 +182,8 @@ struct BackupCommand: Command {
         if isTrial { Output.lines(report.deleted.map { "\(BackupText.archive($0)) (\($0.name))" }) }
         let verb = isTrial ? "would be deleted" : "deleted"
         let kept = Output.number(report.keptArchives)
-        Output.line("\(BackupText.count(report.deleted.count, "archive")) \(verb), \(Output.bytes(report.bytes)); \(kept) kept")
-        if !report.pinned.isEmpty { Output.line("\(BackupText.count(report.pinned.count, "archive")) left for a running restore") }
+        Output.line("\(Output.count(report.deleted.count, "archive")) \(verb), \(Output.bytes(report.bytes)); \(kept) kept")
+        if !report.pinned.isEmpty { Output.line("\(Output.count(report.pinned.count, "archive")) left for a running restore") }
         for lineage in report.broken {
             Output.line("lineage \(lineage): nothing is deleted, since its newest commit cannot be restored; `heartwood backup list` shows why")
         }
@@ -193,8 +193,8 @@ struct BackupCommand: Command {
     private func merge() throws -> Int32 {
         let archives = archives
         let report = try AsyncWork.run { try await archives.merge() }
-        Output.line("\(BackupText.count(report.merged, "archive")) merged into \(Output.number(report.made)), \(Output.bytes(report.bytes))")
-        if report.covered > 0 { Output.line("\(BackupText.count(report.covered, "archive")) deleted, whose commits a larger one has") }
+        Output.line("\(Output.count(report.merged, "archive")) merged into \(Output.number(report.made)), \(Output.bytes(report.bytes))")
+        if report.covered > 0 { Output.line("\(Output.count(report.covered, "archive")) deleted, whose commits a larger one has") }
         return 0
     }
 }

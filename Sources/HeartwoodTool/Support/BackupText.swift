@@ -55,8 +55,6 @@ enum BackupText {
 
     static func number(_ value: UInt64) -> String { Output.number(Int(clamping: value)) }
 
-    static func count(_ count: Int, _ noun: String) -> String { "\(Output.number(count)) \(noun)\(count == 1 ? "" : "s")" }
-
     static func seconds(_ microseconds: Int64) -> String { String(format: "%.1f s", Double(microseconds) / 1_000_000) }
 
     // MARK: Archives
@@ -69,7 +67,7 @@ enum BackupText {
             "store \(line.storeID)", "  lineage \(line.lineage)\(origin)", "  commits that can be restored: \(ranges(line.restorable))",
         ] + (line.gaps.isEmpty ? [] : ["  gaps: \(ranges(line.gaps))"]) + [
             "  newest: commit \(number(line.newest)), \(time(line.newestTime))",
-            "  \(count(line.archives.count, "archive")), \(Output.number(bases)) of them full, \(Output.bytes(bytes))",
+            "  \(Output.count(line.archives.count, "archive")), \(Output.number(bases)) of them full, \(Output.bytes(bytes))",
         ] + pieces(line.archives).map { "    " + text($0) }
     }
 
