@@ -8,8 +8,9 @@ struct HeartwoodTool {
     static var commands: [any Command.Type] {
         [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, InspectCommand.self, VerifyCommand.self,
-            HistoryCommand.self, CompactCommand.self, SalvageCommand.self, ModelCommand.self, MigrateCommand.self, ConvertCommand.self,
-            BackupCommand.self, RestoreCommand.self, PromoteCommand.self, GenerateCommand.self, CompileCommand.self,
+            HistoryCommand.self, LogCommand.self, DiffCommand.self, CompactCommand.self, SalvageCommand.self, ModelCommand.self,
+            MigrateCommand.self, ConvertCommand.self, BackupCommand.self, RestoreCommand.self, PromoteCommand.self, CherryPickCommand.self,
+            GenerateCommand.self, CompileCommand.self,
         ]
     }
 
@@ -71,7 +72,7 @@ struct HeartwoodTool {
 
         USAGE: heartwood COMMAND [ARGUMENTS]
 
-        \(commands.map { "  \($0.name.padding(toLength: 9, withPad: " ", startingAt: 0))\($0.summary)" }.joined(separator: "\n"))
+        \(commands.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.summary)" }.joined(separator: "\n"))
 
         `heartwood COMMAND --help` says more. A store describes itself, so only import needs a model.
         Exit code: 0 done; 1 failed or damaged; 2 wrong usage, or not a store.

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import RecordLog
 
 struct ExportCommand: Command {
     static let name = "export"
@@ -23,6 +24,7 @@ struct ExportCommand: Command {
           --ids               "@id" and "@entity" for one entity's objects, so that an import can connect those without keys
           --where 'age > 30 AND name BEGINSWITH "A"'
           --sort name,-age    ascending, and descending with a minus, or as age:desc
+        \(PastOption.help)
 
         --format sqlite writes the whole store to a new file in Core Data's layout, for apps on Apple's platforms: tables, columns, keys and
         indexes as Core Data makes them, external data in the rows, no history. Objects keep their URIs, unless two entities of one
@@ -36,7 +38,7 @@ struct ExportCommand: Command {
           --plain             ordinary tables for SQL instead: readable names, foreign keys, dates as ISO 8601, decimals and UUIDs as text
         \(DamagedStore.help)
         """
-    static let options: Set<String> = ["entity", "where", "sort", "limit", "format", "output", CoreDataStore.option]
+    static let options: Set<String> = ["entity", "where", "sort", "limit", "format", "output", PastOption.name, CoreDataStore.option]
     static let flags: Set<String> = ["all", "ids", DatabaseExport.flag, DamagedStore.flag]
 
     private let store: String
@@ -51,6 +53,7 @@ struct ExportCommand: Command {
     /// nil for lines.
     private let database: DatabaseExport?
     private let modelFile: String?
+    private let past: PastCommit?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
@@ -73,6 +76,7 @@ struct ExportCommand: Command {
         predicate = try QueryText.predicate(arguments["where"])
         acceptsDamage = arguments.has(DamagedStore.flag)
         modelFile = arguments[CoreDataStore.option]
+        past = try PastOption.value(arguments)
         sort = QueryText.order(arguments["sort"])
         switch arguments["format"] ?? "jsonl" {
         case "jsonl": isCSV = false
@@ -84,12 +88,13 @@ struct ExportCommand: Command {
 
     func run() throws -> Int32 {
         if let database, CoreDataStore.isOne(store) {
+            try PastOption.refuse(past)
             try database.rewrite(store)
             return 0
         }
         // In an export to SQLite the model tells the version hashes.
         let open = try OpenStore(
-            path: store, modelFile: database == nil ? modelFile : nil, isReadOnly: true, acceptsDamage: acceptsDamage)
+            path: store, modelFile: database == nil ? modelFile : nil, isReadOnly: true, acceptsDamage: acceptsDamage, at: past)
         if let database {
             try database.run(open)
             return 0

@@ -6,11 +6,12 @@ struct InspectCommand: Command {
     static let name = "inspect"
     static let summary = "show a store's contents and its use of space"
     static let help = """
-        USAGE: heartwood inspect STORE [--json] [--commit N] [--object URI] [--no-mmap] [--model M]
+        USAGE: heartwood inspect STORE [--json] [--at COMMIT|TIME] [--commit N] [--object URI] [--no-mmap] [--model M]
 
           --json         for programs
           --commit N     one commit: when, by whom, what it changed
           --object URI   one object's values, as export writes them
+        \(PastOption.help)
           --no-mmap      read the file in place of mapping it: for network and removable media
         \(CoreDataStore.help)
         \(DamagedStore.help)
@@ -19,7 +20,7 @@ struct InspectCommand: Command {
         Of a Core Data store (.sqlite) it shows versions, the model and its origin, the write-ahead log, entities with their objects and
         bytes, indexes, history, values in files of their own, and what a conversion would lose. A subentity's bytes are in its root's.
         """
-    static let options: Set<String> = ["commit", "object", CoreDataStore.option]
+    static let options: Set<String> = ["commit", "object", PastOption.name, CoreDataStore.option]
     static let flags: Set<String> = ["json", "no-mmap", DamagedStore.flag]
 
     private let store: String
@@ -29,6 +30,7 @@ struct InspectCommand: Command {
     private let commit: Int?
     private let object: String?
     private let modelFile: String?
+    private let past: PastCommit?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
@@ -38,6 +40,8 @@ struct InspectCommand: Command {
         commit = arguments["commit"] == nil ? nil : try arguments.integer("commit", default: 0, from: 1)
         object = arguments["object"]
         modelFile = arguments[CoreDataStore.option]
+        past = try PastOption.value(arguments)
+        guard commit == nil || past == nil else { throw ToolError.usage("--commit and --at exclude each other") }
     }
 
     func run() throws -> Int32 {
@@ -46,8 +50,11 @@ struct InspectCommand: Command {
             return try show(commit: UInt64(commit))
         }
         if let object { return try show(object: object) }
-        if CoreDataStore.isOne(store) { return try showDatabase() }
-        let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping)
+        if CoreDataStore.isOne(store) {
+            try PastOption.refuse(past)
+            return try showDatabase()
+        }
+        let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping, asOf: past)
         isJSON ? Output.data(try InspectionReport.json(report)) : Output.lines(InspectionReport.lines(report))
         if let damage = report.damage { DamagedStore.warn(damage) }
         return report.tail == .clean || report.tail == .inProgress || report.damage != nil && acceptsDamage ? 0 : 1
@@ -76,10 +83,8 @@ struct InspectCommand: Command {
 
     private func show(object uri: String) throws -> Int32 {
         let open = try OpenStore(
-            path: store, modelFile: modelFile, isReadOnly: true, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
-        guard let url = URL(string: uri), let id = open.coordinator.managedObjectID(forURIRepresentation: url) else {
-            throw ToolError.usage("\(uri) is not the URI of an object of this store (x-coredata://STORE/ENTITY/pNUMBER)")
-        }
+            path: store, modelFile: modelFile, isReadOnly: true, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage, at: past)
+        let id = try open.objectID(uri)
         let found = try open.context.existingObject(with: id)
         let writer = RecordWriter(entity: found.entity)
         try writer.json(found)

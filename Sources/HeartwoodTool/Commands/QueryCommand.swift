@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import RecordLog
 
 struct QueryCommand: Command {
     static let name = "query"
@@ -21,12 +22,16 @@ struct QueryCommand: Command {
           --width N             cut the table's lines to so many columns (default: the terminal's width; elsewhere nothing is cut)
           --count               say how many rows there are, and no more
           --explain             say how they are found, and no more: by which index, rows visited, rows matched
+        \(PastOption.help)
         \(CoreDataStore.help)
         \(DamagedStore.help)
 
         Without sorting and groups rows are written as they are found. In JSON what has no value is left out, in CSV it is empty.
         """
-    static let options: Set<String> = ["where", "select", "group-by", "having", "sort", "limit", "offset", "format", "width", CoreDataStore.option]
+    static let options: Set<String> = [
+        "where", "select", "group-by", "having", "sort", "limit", "offset", "format", "width", PastOption.name,
+        CoreDataStore.option,
+    ]
     static let flags: Set<String> = ["count", "explain", DamagedStore.flag]
 
     private enum Format: String {
@@ -48,6 +53,7 @@ struct QueryCommand: Command {
     private let explains: Bool
     private let acceptsDamage: Bool
     private let modelFile: String?
+    private let past: PastCommit?
 
     init(_ arguments: Arguments) throws {
         let names = try arguments.exactly(["STORE", "ENTITY"])
@@ -68,12 +74,13 @@ struct QueryCommand: Command {
         explains = arguments.has("explain")
         acceptsDamage = arguments.has(DamagedStore.flag)
         modelFile = arguments[CoreDataStore.option]
+        past = try PastOption.value(arguments)
         guard !counts || !explains else { throw ToolError.usage("--count and --explain exclude each other") }
         guard having == nil || !groups.isEmpty else { throw ToolError.usage("--having needs --group-by") }
     }
 
     func run() throws -> Int32 {
-        let open = try OpenStore(path: store, modelFile: modelFile, isReadOnly: true, acceptsDamage: acceptsDamage)
+        let open = try OpenStore(path: store, modelFile: modelFile, isReadOnly: true, acceptsDamage: acceptsDamage, at: past)
         let described = try open.entity(entity)
         var columns = selected.isEmpty ? groups : selected
         if columns.isEmpty {

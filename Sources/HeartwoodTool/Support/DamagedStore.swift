@@ -16,9 +16,13 @@ enum DamagedStore {
 
     /// The model that a store carries.
     /// - Parameter warns: false if the store is opened next, which prints the warning as well.
-    static func model(at url: URL, usesMemoryMapping: Bool = true, isAccepted: Bool, warns: Bool = true) throws -> NSManagedObjectModel {
+    static func model(
+        at url: URL, usesMemoryMapping: Bool = true, isAccepted: Bool, asOf past: PastCommit? = nil, warns: Bool = true
+    ) throws -> NSManagedObjectModel {
         do {
-            return try StoredModel.read(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: isAccepted) { if warns { warn($0) } }
+            return try StoredModel.read(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: isAccepted, asOf: past) {
+                if warns { warn($0) }
+            }
         } catch let error as StoreError where error.code == .corrupt && !isAccepted {
             throw ToolError.failure("\(error.description) --\(flag) reads the part before the damage, if it is readable.")
         }

@@ -16,12 +16,15 @@ final class OpenStore {
     ///   - modelFile: the path of a model, for a Core Data store without one.
     ///   - configuration: the configuration of a new store; an existing store keeps its own.
     ///   - acceptsDamage: whether to open a damaged store at its state before the damage, with a warning.
+    ///   - past: the commit as of which to open the store, with the model of then; nil for its newest state.
     convenience init(
         path: String, model: NSManagedObjectModel? = nil, modelFile: String? = nil, configuration: String? = nil, isReadOnly: Bool,
-        durability: RecordLogDurability = .full, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false
+        durability: RecordLogDurability = .full, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false,
+        at past: PastCommit? = nil
     ) throws {
         let url = URL(fileURLWithPath: path)
         guard !CoreDataStore.isOne(path) else {
+            try PastOption.refuse(past)
             if !isReadOnly { try CoreDataStore.refuse(path, CoreDataStore.conversion(path)) }
             let found = try CoreDataStore.model(path, given: modelFile), missing = MissingValueFiles()
             try self.init(
@@ -31,16 +34,17 @@ final class OpenStore {
             return
         }
         guard modelFile == nil else { throw ToolError.usage("--model is for Core Data stores; \(path) carries its model, if it is a store") }
-        let used = try model ?? DamagedStore.model(at: url, usesMemoryMapping: usesMemoryMapping, isAccepted: acceptsDamage, warns: false)
-        let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
+        let used = try model ?? DamagedStore.model(
+            at: url, usesMemoryMapping: usesMemoryMapping, isAccepted: acceptsDamage, asOf: past, warns: false)
+        let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage, asOf: past)
         let wanted = made ?? configuration
         try Self.check(wanted, madeWith: made == nil ? nil : path, used)
-        try self.init(
-            NSRecordLogStoreType, url, used, configuration: wanted,
-            options: [
-                NSReadOnlyPersistentStoreOption: isReadOnly, NSRecordLogDurabilityOption: durability.rawValue,
-                NSRecordLogMemoryMappingOption: usesMemoryMapping, NSRecordLogAcceptsDamageOption: acceptsDamage,
-            ])
+        var options: [AnyHashable: Any] = [
+            NSReadOnlyPersistentStoreOption: isReadOnly, NSRecordLogDurabilityOption: durability.rawValue,
+            NSRecordLogMemoryMappingOption: usesMemoryMapping, NSRecordLogAcceptsDamageOption: acceptsDamage,
+        ]
+        options[NSRecordLogAsOfOption] = past.map(PastOption.storeOption)
+        try self.init(NSRecordLogStoreType, url, used, configuration: wanted, options: options)
         if let damage = log?.damage { DamagedStore.warn(damage) }
     }
 
@@ -64,6 +68,21 @@ final class OpenStore {
     }
 
     var log: LogStore? { coordinator.persistentStores.first?.recordLog }
+
+    /// The row of the object that a URI names.
+    func row(_ uri: String) throws -> RowReference {
+        let id = try objectID(uri)
+        guard let number = id.rowReference else { throw ToolError.usage("\(uri) names no saved object") }
+        return number
+    }
+
+    /// The ID that a URI names.
+    func objectID(_ uri: String) throws -> NSManagedObjectID {
+        guard let url = URL(string: uri), let id = coordinator.managedObjectID(forURIRepresentation: url) else {
+            throw ToolError.usage("\(uri) is not the URI of an object of this store (x-coredata://STORE/ENTITY/pNUMBER)")
+        }
+        return id
+    }
 
     func entity(_ name: String) throws -> NSEntityDescription { try Self.entity(name, among: entities) }
 

@@ -17,6 +17,9 @@ enum Output {
         return code == 0 || code == EPIPE ? nil : String(cString: strerror(code))
     }
 
+    /// Whether standard output accepts no more.
+    static var hasEnded: Bool { ending.withLock { $0 } != 0 }
+
     /// Occupies the standard descriptors that the caller has closed with unusable ones. The next file to be opened, a store, would get the number
     /// otherwise, and the output would go into the store.
     static func takeUpDescriptors() {

@@ -1,0 +1,70 @@
+import Foundation
+import Heartwood
+
+/// Writes the objects that two states of a store do not have alike, for people or for programs.
+enum DifferenceText {
+    /// The length at which a text for people is cut.
+    private static let lengthMax = 120
+
+    static func lines(_ object: ObjectDifference) -> [String] {
+        let sign = switch object.kind {
+        case .inserted: "+"
+        case .updated: "*"
+        case .deleted: "-"
+        }
+        return ["\(sign) \(object.entity)  \(object.object)"] + object.properties.map { "    \($0.name): \(text($0.change, object.kind))" }
+    }
+
+    private static func text(_ change: PropertyDifference.Change, _ kind: ObjectDifference.Kind) -> String {
+        switch change {
+        case .attribute(let old, let new): sides(old.map(text), new.map(text), kind)
+        case .toOne(let old, let new): sides(old, new, kind)
+        case .members(let added, let removed): (removed.map { "-\($0)" } + added.map { "+\($0)" }).joined(separator: " ")
+        case .order(let old, let new):
+            sides(old.isEmpty ? nil : old.joined(separator: " "), new.isEmpty ? nil : new.joined(separator: " "), kind)
+        }
+    }
+
+    private static func sides(_ old: String?, _ new: String?, _ kind: ObjectDifference.Kind) -> String {
+        switch kind {
+        case .inserted: new ?? "nil"
+        case .deleted: old ?? "nil"
+        case .updated: "\(old ?? "nil") -> \(new ?? "nil")"
+        }
+    }
+
+    private static func text(_ value: PropertyDifference.Value) -> String {
+        let json = json(value), text = AttributeText.text(json)
+        let cut = text.count > lengthMax ? text.prefix(lengthMax) + "…" : text[...]
+        guard case .text = json, value.object is String else { return String(cut) }
+        return "\"\(cut)\""
+    }
+
+    // MARK: JSON
+
+    static func json(_ object: ObjectDifference) -> JSONValue {
+        .object([
+            "change": .text(object.kind.rawValue), "entity": .text(object.entity), "object": .text(object.object),
+            "properties": .object(Dictionary(object.properties.map { ($0.name, json($0.change)) }) { first, _ in first }),
+        ])
+    }
+
+    /// Leaves null out.
+    private static func json(_ change: PropertyDifference.Change) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        switch change {
+        case .attribute(let old, let new): (members["old"], members["new"]) = (old.map(json), new.map(json))
+        case .toOne(let old, let new): (members["old"], members["new"]) = (old.map(JSONValue.text), new.map(JSONValue.text))
+        case .members(let added, let removed): (members["added"], members["removed"]) = (list(added), list(removed))
+        case .order(let old, let new): (members["old"], members["new"]) = (list(old), list(new))
+        }
+        return .object(members)
+    }
+
+    private static func list(_ texts: [String]) -> JSONValue { .list(texts.map(JSONValue.text)) }
+
+    private static func json(_ value: PropertyDifference.Value) -> JSONValue {
+        if let bytes = value.bytes { return AttributeText.json(value.object, transformable: value.attribute, bytes: bytes) }
+        return value.object.map(AttributeText.json) ?? .text("")
+    }
+}

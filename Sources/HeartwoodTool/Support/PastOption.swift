@@ -1,0 +1,39 @@
+import Foundation
+import RecordLog
+
+/// The option of the commands that read a store as of one of its past commits.
+enum PastOption {
+    static let name = "at"
+    static let help = """
+          --at COMMIT|TIME   the store as it was after the commit of this number, or after the last one at or before a time (ISO 8601, as
+                             2026-11-21T12:00:00Z); `heartwood log` lists the commits that it still has
+        """
+
+    /// nil without the option.
+    static func value(_ arguments: Arguments, _ option: String = name) throws -> PastCommit? {
+        try arguments[option].map { try value($0, option) }
+    }
+
+    static func value(_ text: String, _ option: String = name) throws -> PastCommit {
+        if let number = UInt64(text) {
+            guard number > 0 else { throw ToolError.usage("--\(option): commits are numbered from 1 on") }
+            return .number(number)
+        }
+        guard Double(text) == nil else { throw ToolError.usage("--\(option) takes the number of a commit or a time (ISO 8601), not \"\(text)\"") }
+        return .time(try BackupText.microseconds(option, text))
+    }
+
+    /// - Throws: if the option is given for a store of Core Data's own.
+    static func refuse(_ past: PastCommit?, _ option: String = name) throws {
+        guard past != nil else { return }
+        throw ToolError.usage("--\(option) needs a record log; a store of Core Data's own has one state only")
+    }
+
+    /// The value of the store option.
+    static func storeOption(_ past: PastCommit) -> Any {
+        switch past {
+        case .number(let number): number
+        case .time(let time): Date(timeIntervalSince1970: Double(time) / 1_000_000)
+        }
+    }
+}

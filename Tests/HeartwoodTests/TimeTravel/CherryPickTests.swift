@@ -1,0 +1,189 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+/// Objects of a past commit that come back into the store of today.
+@Suite struct CherryPickTests {
+    private let store: PastStore
+    private let ada: NSManagedObject, ben: NSManagedObject, group: NSManagedObject, tag: NSManagedObject
+    private let tasks: [NSManagedObject]
+    private let commit: UInt64
+
+    /// Ada and Ben in a group; Ada has a tag, two tasks and Ben as her partner.
+    init() throws {
+        store = try PastStore()
+        let stack = store.stack
+        group = stack.insert("Group", ["title": "g"])
+        tag = stack.insert("Tag", ["label": "x"])
+        ada = stack.insert("Person", ["name": "Ada", "age": 36, "email": "a@x", "group": group, "tags": NSSet(object: tag)])
+        ben = stack.insert("Person", ["name": "Ben", "age": 7, "group": group, "partner": ada])
+        tasks = ["one", "two"].map { stack.insert("Task", ["title": $0]) }
+        ada.setValue(NSOrderedSet(array: tasks), forKey: "tasks")
+        commit = try store.save()
+    }
+
+    private func pick(
+        _ format: String?, _ policy: CherryPick.Policy = .refuse, entity: String = "Person", isDry: Bool = false
+    ) throws -> CherryPickReport {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.predicate = format.map { NSPredicate(format: $0) }
+        return try CherryPick(from: store.open(commit), into: store.stack.newContext(), policy).run(request, isDry: isDry)
+    }
+
+    private func now(_ name: String) throws -> NSManagedObject? { try store.stack.anew().person(name) }
+
+    private func uri(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
+
+    @Test("A deleted object comes back under its old URI, with its values and relationships", arguments: [false, true])
+    func deleted(isCompacted: Bool) throws {
+        let id = ada.objectID
+        // Its tasks go with it.
+        store.stack.context.delete(ada)
+        _ = try store.save()
+        let source = try store.open(commit)
+        if isCompacted {
+            try store.stack.persistentStore.compactRecordLog()
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.predicate = NSPredicate(format: "name == 'Ada'")
+        let tasks = try source.fetch(NSFetchRequest<NSManagedObject>(entityName: "Task"))
+        #expect(tasks.count == 2)
+        let refused = try CherryPick(from: source, into: store.stack.newContext(), .refuse).run(request, isDry: false)
+        #expect(refused.conflicts.map(\.reason) == [.missingTarget, .missingTarget] && !refused.isSaved && refused.inserted.count == 1)
+        let report = try CherryPick(from: source, into: store.stack.newContext(), .keep).run(request, isDry: false)
+        #expect(report.isSaved && report.inserted == [id.uriRepresentation().absoluteString] && report.renumbered.isEmpty)
+        let back = try store.stack.anew().existingObject(with: id)
+        #expect(back.value(forKey: "name") as? String == "Ada" && back.value(forKey: "age") as? Int == 36)
+        #expect((back.value(forKey: "group") as? NSManagedObject)?.objectID == group.objectID)
+        #expect((back.value(forKey: "partner") as? NSManagedObject)?.objectID == ben.objectID)
+        #expect((back.value(forKey: "tags") as? Set<NSManagedObject>)?.first?.objectID == tag.objectID)
+        #expect((back.value(forKey: "tasks") as? NSOrderedSet)?.count == 0)
+        #expect(try StoreVerification.verify(path: store.stack.url.path).isSound)
+        let next = store.stack.insert("Person", ["name": "Next"])
+        _ = try store.save()
+        #expect(next.objectID != id, "no number is given twice")
+    }
+
+    @Test("Objects that come along together are connected with each other") func together() throws {
+        store.stack.context.delete(ada)
+        store.stack.context.delete(ben)
+        store.stack.context.delete(group)
+        _ = try store.save()
+        // First what others refer to.
+        #expect(try pick(nil, .refuse, entity: "Group").conflicts.map(\.reason) == [.missingTarget, .missingTarget])
+        #expect(try pick(nil, .keep, entity: "Group").isSaved)
+        #expect(try pick(nil, .keep, entity: "Task").isSaved)
+        let report = try pick(nil)
+        #expect(report.isSaved && report.conflicts.isEmpty && report.inserted.count == 2)
+        let back = try #require(try now("Ada"))
+        #expect((back.value(forKey: "partner") as? NSManagedObject)?.value(forKey: "name") as? String == "Ben")
+        #expect((back.value(forKey: "group") as? NSManagedObject)?.objectID == group.objectID)
+        let titles = (back.value(forKey: "tasks") as? NSOrderedSet)?.map { ($0 as? NSManagedObject)?.value(forKey: "title") as? String }
+        #expect(titles == ["one", "two"])
+        #expect(try pick(nil).inserted.isEmpty && pick(nil).conflicts.isEmpty, "everything is as it was")
+    }
+
+    @Test("A changed object is a conflict; keep leaves it, overwrite takes its values back", arguments: CherryPick.Policy.allCases)
+    func changed(policy: CherryPick.Policy) throws {
+        ada.setValue("Ada, by mistake", forKey: "name")
+        ada.setValue(nil, forKey: "group")
+        ada.setValue(NSOrderedSet(array: tasks.reversed()), forKey: "tasks")
+        let before = try store.save()
+        let report = try pick("name == 'Ada'", policy)
+        let person = try store.stack.anew().existingObject(with: ada.objectID)
+        if policy == .overwrite {
+            #expect(report.isSaved && report.conflicts.isEmpty)
+            #expect(report.updated.map(\.object) == [uri(ada)] && Set(report.updated[0].properties) == ["name", "group", "tasks"])
+            #expect(person.value(forKey: "name") as? String == "Ada" && person.value(forKey: "group") != nil)
+            #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.map { ($0 as? NSManagedObject)?.objectID } == tasks.map(\.objectID))
+        } else {
+            #expect(report.conflicts.map(\.reason) == [.changedSince] && !report.isSaved)
+            #expect(["name", "group", "tasks"].allSatisfy(report.conflicts[0].detail.contains))
+            #expect(person.value(forKey: "name") as? String == "Ada, by mistake" && store.commit == before)
+        }
+    }
+
+    @Test("A value that another object has now is a conflict, and the object does not come", arguments: CherryPick.Policy.allCases)
+    func unique(policy: CherryPick.Policy) throws {
+        store.stack.context.delete(ada)
+        _ = try store.save()
+        store.stack.insert("Person", ["name": "Eve", "email": "a@x"])
+        store.stack.context.delete(ben)
+        _ = try store.save()
+        let report = try pick(nil, policy)
+        #expect(report.conflicts.contains { $0.reason == .notUnique && $0.detail.contains("email = a@x") })
+        #expect(report.isSaved == (policy != .refuse))
+        #expect(try now("Ada") == nil && (now("Ben") != nil) == (policy != .refuse))
+    }
+
+    @Test("A destination that has another object now is left to it") func taken() throws {
+        store.stack.context.delete(ada)
+        _ = try store.save()
+        let cy = store.stack.insert("Person", ["name": "Cy", "partner": ben])
+        _ = try store.save()
+        let report = try pick("name == 'Ada'", .keep)
+        #expect(report.isSaved && report.conflicts.map(\.reason).contains(.takenTarget))
+        #expect(try #require(try now("Ada")).value(forKey: "partner") == nil)
+        #expect((try #require(try now("Ben")).value(forKey: "partner") as? NSManagedObject)?.objectID == cy.objectID)
+    }
+
+    @Test("A dry run reports the same and saves nothing", arguments: CherryPick.Policy.allCases)
+    func dry(policy: CherryPick.Policy) throws {
+        store.stack.context.delete(ben)
+        ada.setValue(1, forKey: "age")
+        let before = try store.save()
+        let dry = try pick(nil, policy, isDry: true)
+        #expect(!dry.isSaved && store.commit == before && dry.found == 2)
+        let report = try pick(nil, policy)
+        #expect(report.inserted == dry.inserted && report.updated.map(\.object) == dry.updated.map(\.object))
+        #expect(report.conflicts.map(\.reason) == dry.conflicts.map(\.reason))
+    }
+
+    @Test("Nothing that matches, and nothing that differs, save nothing") func nothing() throws {
+        let before = store.commit
+        #expect(try pick("name == 'Nobody'").found == 0)
+        let same = try pick(nil)
+        #expect(same.found == 2 && same.inserted.isEmpty && same.updated.isEmpty && same.conflicts.isEmpty && !same.isSaved)
+        #expect(store.commit == before)
+    }
+
+    @Test("Each type of attribute comes back") func types() throws {
+        let values: [String: NSObject] = [
+            "int16": NSNumber(value: Int16(-3)), "int32": NSNumber(value: Int32.max), "int64": NSNumber(value: Int64.min),
+            "double": NSNumber(value: 0.1), "float": NSNumber(value: Float(0.5)), "decimal": NSDecimalNumber(string: "12.5"),
+            "string": NSString(string: "text"), "bool": NSNumber(value: true), "date": NSDate(timeIntervalSinceReferenceDate: 0.25),
+            "data": NSData(data: Data(repeating: 9, count: 5000)), "transformable": NSArray(array: ["two", "three"] as [NSString]),
+        ]
+        let object = store.stack.insert("Everything", values), uuid = UUID()
+        object.setValue(uuid, forKey: "uuid")
+        object.setValue(URL(string: "https://example.org"), forKey: "uri")
+        let there = try store.save()
+        store.stack.context.delete(object)
+        _ = try store.save()
+        let report = try CherryPick(from: store.open(there), into: store.stack.newContext(), .refuse)
+            .run(NSFetchRequest<NSManagedObject>(entityName: "Everything"), isDry: false)
+        #expect(report.isSaved && report.conflicts.isEmpty)
+        let context = store.stack.newContext(), back = try context.existingObject(with: object.objectID)
+        for (name, value) in values { #expect((back.value(forKey: name) as? NSObject)?.isEqual(value) == true, "\(name)") }
+        #expect(back.value(forKey: "uuid") as? UUID == uuid && (back.value(forKey: "uri") as? URL)?.host() == "example.org")
+    }
+
+    @Test("A past of another line, whose numbers the store has not given, gets new ones") func otherLine() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).heartwood")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try #require(store.stack.store.log).copy(to: url.path)
+        let copy = try TestStack(.recordLog, at: url)
+        copy.insert("Tag", ["label": "only there"])
+        try copy.context.save()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        request.predicate = NSPredicate(format: "label == 'only there'")
+        let report = try CherryPick(from: copy.newContext(), into: store.stack.newContext(), .refuse).run(request, isDry: false)
+        #expect(report.isSaved && report.renumbered.count == 1)
+        #expect(try store.stack.fetch("Tag", "label == 'only there'", in: store.stack.newContext()).count == 1)
+        let foreign = try TestStack(.recordLog)
+        let refused = failure { _ = try CherryPick(from: foreign.context, into: store.stack.newContext(), .refuse) }
+        #expect(refused?.code == NSPersistentStoreOperationError)
+    }
+}
