@@ -55,6 +55,8 @@ import Testing
         #expect(done.status == 0, "\(done)")
         #expect(try ToolProcess.run("restore", backups, "-o", copy).status == 0)
         #expect(try Self.check(copy) == last)
-        #expect(try ToolProcess.run("backup", "verify", backups).status == 0)
+        // The writer compacts while no backup runs, so there may be gaps.
+        let verified = try ToolProcess.run("backup", "verify", backups)
+        #expect(verified.output.contains("all whole"), "\(verified)")
     }
 }

@@ -157,7 +157,7 @@ struct BackupCommand: Command {
             "newest commit that can be restored: \(standing.sequence == 0 ? "none" : BackupText.number(standing.sequence))",
             standing.sequence >= standing.storeSequence ? "up to date" : BackupText.behind(standing),
         ] + (line.gaps.isEmpty ? [] : ["gaps: \(BackupText.ranges(line.gaps))"]))
-        return standing.sequence >= standing.storeSequence && line.gaps.isEmpty ? 0 : 1
+        return standing.sequence >= standing.storeSequence ? 0 : 1
     }
 
     private func verify() throws -> Int32 {
@@ -167,8 +167,8 @@ struct BackupCommand: Command {
         for problem in problems { Output.line(problem.description) }
         let lines = try AsyncWork.run { try await archives.list() }
         for line in lines where !line.gaps.isEmpty {
-            let gaps = BackupText.ranges(line.gaps)
-            Output.line("lineage \(line.lineage): commits \(gaps) cannot be restored, since archives that they need are missing")
+            Output.line("lineage \(line.lineage): commits \(BackupText.ranges(line.gaps)) cannot be restored: an archive that they need is missing, "
+                + "or a compaction took them away before they were backed up")
         }
         Output.line(
             "\(Output.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
