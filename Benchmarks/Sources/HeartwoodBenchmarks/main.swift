@@ -8,6 +8,8 @@ do {
         try QueryRunner.measureCount(Array(words.dropFirst()))
     } else if words.first == StoreRunner.convertCommand {
         try StoreRunner.measureConversion(Array(words.dropFirst()))
+    } else if words.first.map(BackupProcess.commands.contains) == true {
+        try BackupProcess.run(words)
     } else {
         let options = try Options(words)
         let runner = try Runner(options)

@@ -20,8 +20,8 @@ struct BackupCommand: Command {
         Writes what DESTINATION lacks: all of the store's file the first time and after a compaction, the commits since. Others read,
         write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
 
-        list shows lines of commits, what can be restored of them, and gaps. status compares the store with its backup. verify reads
-        everything. prune keeps the last state of each of the newest hours, days, weeks and months in which there is one, by UTC; it never
+        list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, and
+        says since when it is behind. verify reads everything. prune keeps the last state of each of the newest hours, days, weeks and months in which there is one, by UTC; it never
         breaks the chain of the newest commit, nor what a running restore needs. merge makes large files of small ones.
 
         DESTINATION is a directory: of another disk, of a mounted share, or one that another program copies elsewhere. One directory
@@ -120,7 +120,7 @@ struct BackupCommand: Command {
         guard report.archives > 0 else { return Output.line("nothing new; commit \(BackupText.number(report.sequence)) is the newest") }
         let kind = report.baseArchives > 0 ? ", a full copy among them" : ""
         let last = BackupText.number(report.sequence)
-        Output.line("\(BackupText.count(report.archives, "archive"))\(kind): \(Output.bytes(report.bytes)), up to commit \(last)")
+        Output.line("\(Output.count(report.archives, "archive"))\(kind): \(Output.bytes(report.bytes)), up to commit \(last)")
     }
 
     private static func missing(_ range: ClosedRange<UInt64>) -> String {
@@ -130,7 +130,7 @@ struct BackupCommand: Command {
 
     private static func text(_ status: StoreBackup.Status) -> String {
         let total = status.total, lag = status.lag.map { ", lag \(BackupText.seconds($0))" } ?? ""
-        return "commit \(BackupText.number(total.sequence)), \(BackupText.count(total.archives, "archive")), \(Output.bytes(total.bytes))\(lag)"
+        return "commit \(BackupText.number(total.sequence)), \(Output.count(total.archives, "archive")), \(Output.bytes(total.bytes))\(lag)"
     }
 
     // MARK: Looking after backups
@@ -141,40 +141,23 @@ struct BackupCommand: Command {
         let archives = archives
         let lines = try AsyncWork.run { try await archives.list() }
         guard !lines.isEmpty else { throw ToolError.failure("there are no log archives in \(destination)") }
-        for line in lines {
-            let origin = line.parent.map { ", which left \($0) behind commit \(BackupText.number(line.fork ?? 0))" } ?? ""
-            let bytes = line.archives.reduce(0) { $0 + $1.size }, bases = line.archives.count(where: \.isBase)
-            Output.lines([
-                "store \(line.storeID)", "  lineage \(line.lineage)\(origin)",
-                "  commits that can be restored: \(BackupText.ranges(line.restorable))",
-            ] + (line.gaps.isEmpty ? [] : ["  gaps: \(BackupText.ranges(line.gaps))"]) + [
-                "  newest: commit \(BackupText.number(line.newest)), \(BackupText.time(line.newestTime))",
-                "  \(BackupText.count(line.archives.count, "archive")), \(Output.number(bases)) of them full, \(Output.bytes(bytes))",
-            ])
-        }
+        for line in lines { Output.lines(BackupText.lines(of: line)) }
         return 0
     }
 
     private func status() throws -> Int32 {
-        let archives = archives, log = try LogStore.open(path: store, options: reading)
-        let newest = log.snapshot().sequence, storeID = log.storeID, lineage = try backup.lineage()
-        let line = try AsyncWork.run { try await archives.list() }.first { $0.storeID == storeID && $0.lineage == lineage.id }
-        guard let line else {
-            Output.line("there is no backup of lineage \(lineage.id) of store \(storeID) in \(destination)")
+        let archives = archives, backup = backup
+        let (standing, lines) = try AsyncWork.run { (try await backup.standing(), try await archives.list()) }
+        guard let line = lines.first(where: { $0.storeID == standing.storeID && $0.lineage == standing.lineage }) else {
+            Output.line("there is no backup of lineage \(standing.lineage) of store \(standing.storeID) in \(destination)")
             return 1
         }
         Output.lines([
-            "lineage \(line.lineage)", "newest commit of the store: \(BackupText.number(newest))",
-            "newest commit of the backup: \(BackupText.number(line.newest)), \(BackupText.time(line.newestTime))",
-            line.newest >= newest ? "up to date" : "behind by \(BackupText.number(newest - line.newest)) commits",
+            "lineage \(line.lineage)", "newest commit of the store: \(BackupText.number(standing.storeSequence))",
+            "newest commit that can be restored: \(standing.sequence == 0 ? "none" : BackupText.number(standing.sequence))",
+            standing.sequence >= standing.storeSequence ? "up to date" : BackupText.behind(standing),
         ] + (line.gaps.isEmpty ? [] : ["gaps: \(BackupText.ranges(line.gaps))"]))
-        return line.newest >= newest && line.gaps.isEmpty ? 0 : 1
-    }
-
-    private var reading: StoreOptions {
-        var options = StoredModel.options
-        options.isReadOnly = true
-        return options
+        return standing.sequence >= standing.storeSequence && line.gaps.isEmpty ? 0 : 1
     }
 
     private func verify() throws -> Int32 {
@@ -183,19 +166,24 @@ struct BackupCommand: Command {
         progress.finish()
         for problem in problems { Output.line(problem.description) }
         let lines = try AsyncWork.run { try await archives.list() }
+        for line in lines where !line.gaps.isEmpty {
+            let gaps = BackupText.ranges(line.gaps)
+            Output.line("lineage \(line.lineage): commits \(gaps) cannot be restored, since archives that they need are missing")
+        }
         Output.line(
-            "\(BackupText.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
+            "\(Output.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
                 + "\(problems.isEmpty ? "all whole" : "\(Output.number(problems.count)) damaged")")
-        return problems.isEmpty ? 0 : 1
+        return problems.isEmpty && lines.allSatisfy(\.gaps.isEmpty) ? 0 : 1
     }
 
     private func prune() throws -> Int32 {
         let archives = archives, policy = policy, isTrial = isTrial
         let report = try AsyncWork.run { try await archives.prune(keeping: policy, isTrial: isTrial) }
+        if isTrial { Output.lines(report.deleted.map { "\(BackupText.archive($0)) (\($0.name))" }) }
         let verb = isTrial ? "would be deleted" : "deleted"
         let kept = Output.number(report.keptArchives)
-        Output.line("\(BackupText.count(report.deleted.count, "archive")) \(verb), \(Output.bytes(report.bytes)); \(kept) kept")
-        if !report.pinned.isEmpty { Output.line("\(BackupText.count(report.pinned.count, "archive")) left for a running restore") }
+        Output.line("\(Output.count(report.deleted.count, "archive")) \(verb), \(Output.bytes(report.bytes)); \(kept) kept")
+        if !report.pinned.isEmpty { Output.line("\(Output.count(report.pinned.count, "archive")) left for a running restore") }
         for lineage in report.broken {
             Output.line("lineage \(lineage): nothing is deleted, since its newest commit cannot be restored; `heartwood backup list` shows why")
         }
@@ -205,7 +193,8 @@ struct BackupCommand: Command {
     private func merge() throws -> Int32 {
         let archives = archives
         let report = try AsyncWork.run { try await archives.merge() }
-        Output.line("\(BackupText.count(report.merged, "archive")) merged into \(Output.number(report.made)), \(Output.bytes(report.bytes))")
+        Output.line("\(Output.count(report.merged, "archive")) merged into \(Output.number(report.made)), \(Output.bytes(report.bytes))")
+        if report.covered > 0 { Output.line("\(Output.count(report.covered, "archive")) deleted, whose commits a larger one has") }
         return 0
     }
 }

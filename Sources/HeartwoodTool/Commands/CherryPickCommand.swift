@@ -82,8 +82,8 @@ struct CherryPickCommand: Command {
             Output.line("\(object) gets another URI: the store has not given its number, so another object will have it")
         }
         for conflict in report.conflicts { Output.line("! \(conflict.object)  \(conflict.detail)") }
-        let counts = "\(BackupText.count(report.found, "object")) found; \(Output.number(report.inserted.count)) "
-            + "inserted, \(Output.number(report.updated.count)) updated, \(BackupText.count(report.conflicts.count, "conflict"))"
+        let counts = "\(Output.count(report.found, "object")) found; \(Output.number(report.inserted.count)) "
+            + "inserted, \(Output.number(report.updated.count)) updated, \(Output.count(report.conflicts.count, "conflict"))"
         let end = report.isSaved ? "saved" : isDry ? "a dry run, nothing is saved"
             : report.conflicts.isEmpty ? "nothing to save" : "nothing is saved"
         Output.line("\(counts); \(end)")

@@ -60,7 +60,7 @@ struct MigrateCommand: Command {
             return request
         }
         let count = try open.entities.filter { !$0.isAbstract }.reduce(0) { try $0 + open.context.count(for: request($1)) }
-        Output.line("\(Output.number(count)) objects have the version of \(new.name)")
+        Output.line("\(Output.count(count, "object")) \(count == 1 ? "has" : "have") the version of \(new.name)")
         return 0
     }
 }

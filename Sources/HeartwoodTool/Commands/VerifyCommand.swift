@@ -75,7 +75,7 @@ struct VerifyCommand: Command {
             Output.line("… and \(Output.number(report.findingCount - report.findings.count)) more problems")
         }
         if report.openFrames > 0 {
-            let frames = CoreDataReport.count(report.openFrames, "frame")
+            let frames = Output.count(report.openFrames, "frame")
             Output.line("unfinished: \(frames) behind the log's last commit, of a writer that is at work or ended early; SQLite ignores them")
         }
         for limit in report.limits { Output.line("note: \(limit)") }
@@ -88,7 +88,7 @@ struct VerifyCommand: Command {
         Output.line(
             "sound: \(Output.number(report.pages)) pages, \(Output.number(report.trees)) trees, \(Output.number(report.rows)) rows, "
                 + "\(Output.number(report.indexEntries)) index entries"
-                + (report.logCommits == 0 ? "" : ", \(CoreDataReport.count(report.logCommits, "commit")) of the log"))
+                + (report.logCommits == 0 ? "" : ", \(Output.count(report.logCommits, "commit")) of the log"))
         return 0
     }
 

@@ -50,7 +50,7 @@ struct DatabaseExport {
     private func report(_ summary: SQLiteStoreExport.Summary) {
         let total = summary.counts.reduce(0) { $0 + $1.count }
         for (entity, count) in summary.counts where count > 0 { Output.line("  \(Output.number(count)) \(entity)") }
-        Output.line("\(Output.number(total)) objects are in \(output)")
+        Output.line("\(Output.count(total, "object")) \(total == 1 ? "is" : "are") in \(output)")
         if !summary.renumbered.isEmpty {
             Output.line(
                 "The rows of \(summary.renumbered.joined(separator: ", ")) got new numbers: entities of one table had the same. URIs of these "

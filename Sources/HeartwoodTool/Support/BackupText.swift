@@ -55,7 +55,61 @@ enum BackupText {
 
     static func number(_ value: UInt64) -> String { Output.number(Int(clamping: value)) }
 
-    static func count(_ count: Int, _ noun: String) -> String { "\(Output.number(count)) \(noun)\(count == 1 ? "" : "s")" }
-
     static func seconds(_ microseconds: Int64) -> String { String(format: "%.1f s", Double(microseconds) / 1_000_000) }
+
+    // MARK: Archives
+
+    /// A line of commits, in lines of text.
+    static func lines(of line: BackupArchives.Line) -> [String] {
+        let origin = line.parent.map { ", which left \($0) behind commit \(number(line.fork ?? 0))" } ?? ""
+        let bytes = line.archives.reduce(0) { $0 + $1.size }, bases = line.archives.count(where: \.isBase)
+        return [
+            "store \(line.storeID)", "  lineage \(line.lineage)\(origin)", "  commits that can be restored: \(ranges(line.restorable))",
+        ] + (line.gaps.isEmpty ? [] : ["  gaps: \(ranges(line.gaps))"]) + [
+            "  newest: commit \(number(line.newest)), \(time(line.newestTime))",
+            "  \(Output.count(line.archives.count, "archive")), \(Output.number(bases)) of them full, \(Output.bytes(bytes))",
+        ] + pieces(line.archives).map { "    " + text($0) }
+    }
+
+    /// A full copy, or increments that follow each other.
+    private static func text(_ piece: [BackupArchives.Archive]) -> String {
+        if piece.count == 1 { return archive(piece[0]) }
+        let first = piece.map(\.commits.lowerBound).min() ?? 0, last = piece.map(\.commits.upperBound).max() ?? 0
+        let least = piece.map(\.times.lowerBound).min() ?? 0, greatest = piece.map(\.times.upperBound).max() ?? 0
+        let bytes = Output.bytes(piece.reduce(0) { $0 + $1.size })
+        return "\(Output.number(piece.count)) increments: commits \(range(first...last)), \(bytes), \(times(least...greatest))"
+    }
+
+    static func archive(_ archive: BackupArchives.Archive) -> String {
+        let noun = archive.commits.count == 1 ? "commit" : "commits"
+        return "\(archive.isBase ? "full copy" : "increment"): \(noun) \(range(archive.commits)), \(Output.bytes(archive.size)), "
+            + times(archive.times)
+    }
+
+    private static func times(_ range: ClosedRange<Int64>) -> String {
+        let least = time(range.lowerBound), greatest = time(range.upperBound)
+        return least == greatest ? least : "\(least) to \(greatest)"
+    }
+
+    /// Full copies, each by itself, and the increments between them as far as they follow each other.
+    private static func pieces(_ archives: [BackupArchives.Archive]) -> [[BackupArchives.Archive]] {
+        var pieces: [[BackupArchives.Archive]] = [], end: UInt64 = 0
+        for archive in archives {
+            if let last = pieces.last?.last, !last.isBase, !archive.isBase, last.fileID == archive.fileID, archive.commits.lowerBound <= end + 1 {
+                pieces[pieces.count - 1].append(archive)
+                end = max(end, archive.commits.upperBound)
+            } else {
+                pieces.append([archive])
+                end = archive.commits.upperBound
+            }
+        }
+        return pieces
+    }
+
+    /// How far a backup is behind its store.
+    static func behind(_ standing: StoreBackup.Standing) -> String {
+        let commits = standing.storeSequence - standing.sequence
+        let since = standing.behindSince.map { ", since \(time($0))" } ?? ""
+        return "behind by \(number(commits)) \(commits == 1 ? "commit" : "commits")\(since)"
+    }
 }

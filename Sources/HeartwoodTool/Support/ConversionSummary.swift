@@ -31,12 +31,12 @@ struct ConversionSummary {
         let width = report.entities.map(\.name.count).max() ?? 0
         return report.entities.map { entity in
             "\(entity.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(Output.number(entity.objects))"
-        } + (report.pairs == 0 ? [] : ["\(Output.number(report.pairs)) pairs of relationships in join tables"])
+        } + (report.pairs == 0 ? [] : [Output.count(report.pairs, "pair") + " of relationships in join tables"])
     }
 
     private var history: [String] {
         guard let history = report.history else { return [] }
-        let size = "\(Output.number(history.transactions)) transactions with \(Output.number(history.changes)) changes"
+        let size = "\(Output.count(history.transactions, "transaction")) with \(Output.count(history.changes, "change"))"
         return ["history: " + size + (history.isKept ? "" : ", left out; --with-history keeps them")]
     }
 
@@ -48,7 +48,7 @@ struct ConversionSummary {
     }
 
     private var total: String {
-        let objects = "\(Output.number(report.objects)) objects of \(Output.number(report.entities.count)) entities"
+        let objects = "\(Output.count(report.objects, "object")) of \(Output.count(report.entities.count, "entity", "entities"))"
         guard let target, let bytes = report.bytes else {
             guard report.repetitions.count == 0 else { return "nothing can be converted before these values differ" }
             return "\(objects) can be converted from \(source) (\(Output.bytes(report.sourceBytes))); nothing was written"

@@ -17,14 +17,10 @@ struct CoreDataReport {
             "file        \(Output.bytes(database.fileBytes)); \(pages)",
         ]
         lines += logLines + modelLines
-        lines.append("structure   " + (database.faults == 0 ? "sound" : "\(Self.count(database.faults, "fault")) (`heartwood verify` lists them)"))
+        lines.append("structure   " + (database.faults == 0 ? "sound" : "\(Output.count(database.faults, "fault")) (`heartwood verify` lists them)"))
         lines.append("history     " + history)
         if let external = report.external { lines += externalLines(external) }
         return lines + conversionLines + entityLines + tableLines + indexLines
-    }
-
-    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
-        "\(Output.number(number)) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
     private static let indentation = String(repeating: " ", count: 12)
@@ -46,7 +42,7 @@ struct CoreDataReport {
 
     private var pages: String {
         let database = report.database
-        var parts = ["\(Self.count(database.pages, "page")) of \(Output.bytes(UInt64(database.pageSize)))"]
+        var parts = ["\(Output.count(database.pages, "page")) of \(Output.bytes(UInt64(database.pageSize)))"]
         if database.freePages > 0 { parts.append("\(Output.number(database.freePages)) free") }
         if database.pointerMapPages > 0 { parts.append("\(Output.number(database.pointerMapPages)) with pointers") }
         if database.unusedPages > 0 { parts.append("\(Output.number(database.unusedPages)) used by nothing") }
@@ -61,15 +57,15 @@ struct CoreDataReport {
         let salts = log.salts.map { String(format: "%08x", $0) }.joined(separator: " ")
         let state = log.frames == 0 ? "" : log.isCheckpointed ? "; the file has all of them already" : "; the file does not have all of them yet"
         var lines = [
-            "log         \(Output.bytes(log.bytes)): \(Self.count(log.commits, "commit")) in \(Self.count(log.frames, "frame")), "
-                + "\(Self.count(log.pages, "page"))\(state); salts \(salts)",
+            "log         \(Output.bytes(log.bytes)): \(Output.count(log.commits, "commit")) in \(Output.count(log.frames, "frame")), "
+                + "\(Output.count(log.pages, "page"))\(state); salts \(salts)",
         ]
         func add(_ text: String) { lines.append(Self.indentation + text) }
-        if log.openFrames > 0 { add("\(Self.count(log.openFrames, "frame")) of an unfinished transaction behind the last commit") }
+        if log.openFrames > 0 { add("\(Output.count(log.openFrames, "frame")) of an unfinished transaction behind the last commit") }
         if let frame = log.wrongFrame {
-            add("the checksum of frame \(frame) does not hold; from there on \(Self.count(log.ignoredFrames, "frame is", "frames are")) ignored")
+            add("the checksum of frame \(frame) does not hold; from there on \(Output.count(log.ignoredFrames, "frame is", "frames are")) ignored")
         } else if log.ignoredFrames > 0 {
-            add("\(Self.count(log.ignoredFrames, "frame")) left from before the log began anew")
+            add("\(Output.count(log.ignoredFrames, "frame")) left from before the log began anew")
         }
         return lines
     }
@@ -82,7 +78,7 @@ struct CoreDataReport {
 
     private var history: String {
         guard let history = report.history else { return "none" }
-        let counts = "\(Self.count(history.transactions, "transaction")), \(Self.count(history.changes, "change"))"
+        let counts = "\(Output.count(history.transactions, "transaction")), \(Output.count(history.changes, "change"))"
         guard let oldest = history.oldest, let newest = history.newest else { return counts }
         return "\(counts): from number \(oldest.number)\(Self.time(oldest.date)) to number \(newest.number)\(Self.time(newest.date))"
     }
@@ -94,17 +90,17 @@ struct CoreDataReport {
     private func externalLines(_ external: CoreDataInspection.External) -> [String] {
         guard external.fileValues + external.inlineValues + external.untagged + external.unnamed > 0 else { return ["external    none"] }
         var lines = [
-            "external    \(Self.count(external.fileValues, "value")) in files of \(Output.bytes(external.fileBytes)), "
-                + "\(Self.count(external.inlineValues, "value")) of \(Output.bytes(external.inlineBytes)) in the database",
+            "external    \(Output.count(external.fileValues, "value")) in files of \(Output.bytes(external.fileBytes)), "
+                + "\(Output.count(external.inlineValues, "value")) of \(Output.bytes(external.inlineBytes)) in the database",
         ]
         if !external.missing.isEmpty {
             let shown = external.missing.prefix(3).joined(separator: ", "), rest = external.missing.count > 3 ? ", …" : ""
-            let files = Self.count(external.missing.count, "file is", "files are")
+            let files = Output.count(external.missing.count, "file is", "files are")
             lines.append(Self.indentation + "\(files) missing in \(external.directory): \(shown)\(rest)")
         }
         func add(_ text: String) { lines.append(Self.indentation + text) }
-        if external.untagged > 0 { add("\(Self.count(external.untagged, "value")) without the tag that says where it is") }
-        if external.unnamed > 0 { add("\(Self.count(external.unnamed, "file")) that no value names") }
+        if external.untagged > 0 { add("\(Output.count(external.untagged, "value")) without the tag that says where it is") }
+        if external.unnamed > 0 { add("\(Output.count(external.unnamed, "file")) that no value names") }
         return lines
     }
 
@@ -114,7 +110,7 @@ struct CoreDataReport {
         if let misfit = report.misfit { return ["conversion  not possible: \(misfit)"] }
         let objects = report.entities.reduce(0) { $0 + $1.objects }
         var lines = [
-            "conversion  \(Self.count(objects, "object")) of \(Self.count(report.entities.count, "entity", "entities")); "
+            "conversion  \(Output.count(objects, "object")) of \(Output.count(report.entities.count, "entity", "entities")); "
                 + "`heartwood convert --dry-run` reads each of them",
         ]
         lines += losses.map { Self.indentation + "lost: \($0)" }
@@ -125,11 +121,11 @@ struct CoreDataReport {
     var losses: [String] {
         var losses: [String] = []
         if report.history != nil { losses.append("the history, without --with-history") }
-        losses += report.strays.sorted { $0.key < $1.key }.map { "\(Self.count($1, "row")) of \($0) without an entity of the table" }
+        losses += report.strays.sorted { $0.key < $1.key }.map { "\(Output.count($1, "row")) of \($0) without an entity of the table" }
         losses += report.differences
-        if let missing = report.external?.missing.count, missing > 0 { losses.append("the values of \(Self.count(missing, "missing file"))") }
-        if report.views > 0 { losses.append(Self.count(report.views, "view")) }
-        if report.triggers > 0 { losses.append("\(Self.count(report.triggers, "trigger")); values that they derived stay") }
+        if let missing = report.external?.missing.count, missing > 0 { losses.append("the values of \(Output.count(missing, "missing file"))") }
+        if report.views > 0 { losses.append(Output.count(report.views, "view")) }
+        if report.triggers > 0 { losses.append("\(Output.count(report.triggers, "trigger")); values that they derived stay") }
         if !report.virtualTables.isEmpty { losses.append("virtual tables: \(report.virtualTables.joined(separator: ", "))") }
         return losses
     }

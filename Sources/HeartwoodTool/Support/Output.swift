@@ -115,4 +115,10 @@ enum Output {
         }
         return value < 0 ? "-" + result : result
     }
+
+    /// A number and what it counts.
+    /// - Parameter plural: the noun's plural; nil if it ends in an s.
+    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(self.number(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+    }
 }

@@ -102,6 +102,17 @@ struct ArchiveName: Hashable, Sendable {
     }
 }
 
+extension ArchiveName: Comparable {
+    /// By first commit, file and last commit. Texts are not made: a destination may have a hundred thousand archives.
+    static func < (a: ArchiveName, b: ArchiveName) -> Bool {
+        let range = (a.first, a.fileID, a.last), other = (b.first, b.fileID, b.last)
+        guard range == other else { return range < other }
+        let line = (a.storeID, a.lineage, a.fork), otherLine = (b.storeID, b.lineage, b.fork)
+        guard line == otherLine else { return line < otherLine }
+        return (a.isBase ? 0 : 1, a.leastTime, a.greatestTime) < (b.isBase ? 0 : 1, b.leastTime, b.greatestTime)
+    }
+}
+
 /// An archive that a destination lists.
 struct ListedArchive: Hashable, Sendable {
     var name: ArchiveName

@@ -1,43 +1,54 @@
 /// Reads a whole log archive: each block, each frame, and the chain of its commits.
 struct ArchiveVerification {
     private let archive: LogArchiveReader
+    /// Bytes of a frame that is not whole yet; they belong at `offset` of the store's file, which is in extent number `extent`.
+    private var bytes: [UInt8] = []
+    private var extent = 0
+    private var offset: UInt64
     private var position: LogPosition
     private var lastFrame: UInt64 = 0
     private var parts: UInt64 = 0
     /// The offset of the first frame of the commit that is being read.
     private var start: UInt64?
     private var commits: LogArchiveTable.CommitCursor
+    private let wanted: Set<UInt64>
+    private var checksums: [UInt64: UInt64] = [:]
 
-    init(_ archive: LogArchiveReader) {
+    /// - Parameter wanted: the numbers of commits whose checksums `run` returns.
+    init(_ archive: LogArchiveReader, noting wanted: Set<UInt64> = []) {
         self.archive = archive
+        self.wanted = wanted
         let header = archive.header
         position = LogPosition(sequence: header.first - 1, checksum: header.previousChecksum, end: header.start)
         commits = archive.table.commits(of: header)
+        offset = archive.table.extents.first?.offset ?? 0
     }
 
-    func run() async throws {
+    /// - Throws: `damaged`.
+    @discardableResult
+    func run() async throws -> [UInt64: UInt64] {
         var state = self
-        try await archive.verifyBlocks()
-        try await state.followFrames()
+        try await archive.readAll { try state.take($0) }
+        try state.finish()
+        return state.checksums
     }
 
-    private mutating func followFrames() async throws {
-        var bytes: [UInt8] = [], extent = 0, offset = archive.table.extents.first?.offset ?? 0
-        for number in 0..<archive.frameBlocks {
-            try Task.checkCancellation()
-            bytes += try await archive.frames(number)
-            var used = 0
-            while extent < archive.table.extents.count {
-                let end = archive.table.extents[extent].end
-                guard let length = try frame(bytes[used...], at: offset, extentEnd: end) else { break }
-                used += length
-                offset += UInt64(length)
-                guard offset == end else { continue }
-                extent += 1
-                if extent < archive.table.extents.count { offset = archive.table.extents[extent].offset }
-            }
-            bytes.removeFirst(used)
+    private mutating func take(_ more: ArraySlice<UInt8>) throws {
+        bytes += more
+        var used = 0
+        while extent < archive.table.extents.count {
+            let end = archive.table.extents[extent].end
+            guard let length = try frame(bytes[used...], at: offset, extentEnd: end) else { break }
+            used += length
+            offset += UInt64(length)
+            guard offset == end else { continue }
+            extent += 1
+            if extent < archive.table.extents.count { offset = archive.table.extents[extent].offset }
         }
+        bytes.removeFirst(used)
+    }
+
+    private func finish() throws {
         let header = archive.header
         guard extent == archive.table.extents.count, bytes.isEmpty else { throw damaged(offset, "a frame is cut") }
         guard position.sequence == header.last, position.checksum == header.lastChecksum, lastFrame == header.lastFrame else {
@@ -81,6 +92,7 @@ struct ArchiveVerification {
             else { throw damaged(frame.offset, "commit \(position.sequence + 1) does not follow the one before") }
             position = LogPosition(sequence: footer.sequence, checksum: frame.header.checksum, end: frame.end)
             lastFrame = frame.offset
+            if wanted.contains(footer.sequence) { checksums[footer.sequence] = frame.header.checksum }
             (parts, start) = (0, nil)
         case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
             guard start == nil, archive.header.isBase else { throw damaged(frame.offset, "a frame that belongs to no commit is in one") }

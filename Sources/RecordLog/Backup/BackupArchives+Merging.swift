@@ -4,12 +4,15 @@ extension BackupArchives {
         /// The number of archives that were put, and of those that they replace.
         public var made = 0
         public var merged = 0
+        /// The bytes of those that were put.
         public var bytes: UInt64 = 0
+        /// The number of archives that were deleted because a larger one has their commits.
+        public var covered = 0
     }
 
     /// Makes larger increments of small ones that follow each other. Each commit keeps its number, time and author.
     ///
-    /// The larger archive is put first, and then the small ones are deleted: a crash between leaves both, which is no harm.
+    /// The larger archive is put first, and then the small ones are deleted. A crash between leaves both; the next merge deletes the small ones.
     /// - Parameters:
     ///   - bytesMax: about the most bytes of an archive that is made; larger ones stay as they are.
     ///   - small: archives of more bytes stay as they are too.
@@ -23,7 +26,11 @@ extension BackupArchives {
         for catalog in try await catalogs() where storeID == nil || storeID == catalog.storeID {
             let pins = try await pinned(catalog.storeID, removesExpired: false)
             for line in catalog.lines.values.sorted(by: { $0.id < $1.id }) {
-                for run in Self.runs(line.archives.filter { $0.size <= small }, bytesMax: bytesMax) where run.count >= max(2, count) {
+                let increments = line.archives.filter { !$0.name.isBase }
+                let covered = try await removeCovered(increments.filter { !pins.contains($0.name.text) })
+                report.covered += covered.count
+                let rest = increments.filter { $0.size <= small && !covered.contains($0.name) }
+                for run in Self.runs(rest, bytesMax: bytesMax) where run.count >= max(2, count) {
                     guard !run.contains(where: { pins.contains($0.name.text) }) else { continue }
                     try await merge(run, &report)
                 }
@@ -32,10 +39,53 @@ extension BackupArchives {
         return report
     }
 
+    /// Deletes the increments whose commits a larger one has: an interrupted merge leaves them, and a put that succeeded though it failed here.
+    /// - Returns: their names.
+    private func removeCovered(_ increments: [ListedArchive]) async throws -> Set<ArchiveName> {
+        var removed: Set<ArchiveName> = []
+        for (cover, covered) in Self.covered(increments).sorted(by: { $0.key.name < $1.key.name }) {
+            let checksums: [UInt64: UInt64]
+            do {
+                let reader = try await LogArchiveReader(cover, at: destination)
+                checksums = try await ArchiveVerification(reader, noting: Set(covered.map(\.name.last))).run()
+            } catch let error as BackupError where error.isOfArchive {
+                continue
+            }
+            for archive in covered where try await has(archive, checksums) {
+                try await destination.delete(archive.name.text)
+                removed.insert(archive.name)
+            }
+        }
+        return removed
+    }
+
+    /// Whether an archive ends with the commit that another one has under its number; so does one that cannot be read.
+    private func has(_ archive: ListedArchive, _ checksums: [UInt64: UInt64]) async throws -> Bool {
+        do {
+            return try await LogArchiveReader(archive, at: destination).header.lastChecksum == checksums[archive.name.last]
+        } catch let error as BackupError where error.code == .damaged {
+            return true
+        } catch let error as BackupError where error.isOfArchive {
+            return false
+        }
+    }
+
+    /// The increments of whose commits another one of the same file has all, by that one.
+    static func covered(_ increments: [ListedArchive]) -> [ListedArchive: [ListedArchive]] {
+        var found: [ListedArchive: [ListedArchive]] = [:]
+        for own in Dictionary(grouping: increments, by: \.name.fileID).values {
+            var cover: ListedArchive?
+            for archive in own.sorted(by: { ($0.name.first, $1.name.last, $0.name) < ($1.name.first, $0.name.last, $1.name) }) {
+                if let cover, archive.name.last <= cover.name.last { found[cover, default: []].append(archive) } else { cover = archive }
+            }
+        }
+        return found
+    }
+
     /// Increments that follow each other directly, as long as they are not too large together.
     static func runs(_ archives: [ListedArchive], bytesMax: UInt64) -> [[ListedArchive]] {
         var runs: [[ListedArchive]] = []
-        for (_, own) in Dictionary(grouping: archives.filter { !$0.name.isBase }, by: \.name.fileID).sorted(by: { $0.key < $1.key }) {
+        for (_, own) in Dictionary(grouping: archives, by: \.name.fileID).sorted(by: { $0.key < $1.key }) {
             var run: [ListedArchive] = [], bytes: UInt64 = 0
             for archive in own.sorted(by: isBefore) {
                 if let last = run.last, last.name.last + 1 != archive.name.first || bytes + archive.size > bytesMax {
@@ -52,28 +102,40 @@ extension BackupArchives {
 
     private func merge(_ run: [ListedArchive], _ report: inout MergeReport) async throws {
         guard let (header, table) = try await merged(run) else { return }
-        let upload = MergedUpload(run, header, table, destination)
+        let upload = MergedUpload(run, header, table, destination), name = ArchiveName(header)
         do {
-            try await destination.put(ArchiveName(header).text, size: upload.length, upload)
+            try await destination.put(name.text, size: upload.length, upload)
         } catch let error as BackupError where error.code == .exists {
-            // An earlier merge was interrupted before it deleted what it had merged.
+            // An earlier merge was interrupted, or another one is under way.
+            guard try await isWhole(ListedArchive(name: name, size: upload.length), header) else { return }
         }
-        // Only what can be read is a replacement.
-        let name = ArchiveName(header), listed = ListedArchive(name: name, size: upload.length)
-        guard try await LogArchiveReader(listed, at: destination).header == header else { return }
         for archive in run { try await destination.delete(archive.name.text) }
         report.made += 1
         report.merged += run.count
         report.bytes += upload.length
     }
 
+    /// Whether an archive that was there already may replace others. A damaged one is deleted, so that the next merge makes it anew.
+    private func isWhole(_ archive: ListedArchive, _ header: LogArchiveHeader) async throws -> Bool {
+        do {
+            let found = try await LogArchiveReader(archive, at: destination)
+            try await found.readAll()
+            return found.header == header
+        } catch let error as BackupError where error.code == .damaged {
+            try await destination.delete(archive.name.text)
+            return false
+        }
+    }
+
     /// The header and the table of the archive that a run makes; nil if an archive is damaged, or does not follow the one before.
     private func merged(_ run: [ListedArchive]) async throws -> (LogArchiveHeader, LogArchiveTable)? {
         var made: (header: LogArchiveHeader, table: LogArchiveTable)?
-        for listed in run {
+        let archives = LogArchiveReader.ahead(run, at: destination)
+        while true {
             let archive: LogArchiveReader
             do {
-                archive = try await LogArchiveReader(listed, at: destination)
+                guard let opened = try await archives.next() else { return made }
+                archive = opened
             } catch let error as BackupError where error.isOfArchive {
                 return nil
             }
@@ -89,61 +151,12 @@ extension BackupArchives {
                 header.end = next.end
                 header.frameBytes += next.frameBytes
             }
+            // So that the appending does not copy the table.
+            made = nil
             for extent in archive.table.extents { table.append(extent) }
             var commits = archive.table.commits(of: next)
             while let commit = commits.next() { table.appendCommit(end: commit.end, time: commit.time) }
             made = (header, table)
         }
-        return made
-    }
-}
-
-/// The bytes of a log archive that others are merged into. It reads them again, one at a time.
-struct MergedUpload: BackupUpload {
-    private let run: [ListedArchive]
-    private let destination: any BackupDestination
-    private let frameBytes: UInt64
-    private var encoder: LogArchiveEncoder
-    private var archive: LogArchiveReader?
-    private var next = 0
-    private var block: UInt64 = 0
-    private var waiting: [UInt8] = []
-    private var hasBegun = false
-
-    init(_ run: [ListedArchive], _ header: LogArchiveHeader, _ table: LogArchiveTable, _ destination: any BackupDestination) {
-        self.run = run
-        self.destination = destination
-        frameBytes = header.frameBytes
-        encoder = LogArchiveEncoder(header, table)
-    }
-
-    var length: UInt64 { encoder.length }
-
-    mutating func next() async throws -> [UInt8]? {
-        try Task.checkCancellation()
-        guard hasBegun else {
-            hasBegun = true
-            return encoder.header
-        }
-        while waiting.count < LogArchiveFormat.blockMax, try await gather() {}
-        guard !waiting.isEmpty else { return encoder.nextBehindFrames() }
-        let count = min(waiting.count, LogArchiveFormat.blockMax)
-        defer { waiting.removeFirst(count) }
-        return waiting.withUnsafeBytes { encoder.block(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-
-    /// Reads one more block of frames.
-    /// - Returns: false at the end of the last archive.
-    private mutating func gather() async throws -> Bool {
-        if let archive, block < archive.frameBlocks {
-            waiting += try await archive.frames(block)
-            block += 1
-            return true
-        }
-        guard next < run.count else { return false }
-        archive = try await LogArchiveReader(run[next], at: destination)
-        next += 1
-        block = 0
-        return true
     }
 }

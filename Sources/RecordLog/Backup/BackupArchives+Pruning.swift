@@ -18,7 +18,6 @@ extension BackupArchives {
     public func prune(keeping policy: RetentionPolicy, isTrial: Bool = false) async throws -> PruneReport {
         var report = PruneReport()
         for catalog in try await catalogs() {
-            let pins = try await pinned(catalog.storeID, removesExpired: !isTrial)
             var needed: Set<ArchiveName> = [], spared: Set<StoredUUID> = []
             for line in catalog.lines.values where !need(line, catalog, policy, &needed) {
                 report.broken.append(line.id)
@@ -28,7 +27,9 @@ extension BackupArchives {
             let free = all.filter { !needed.contains($0.name) && !spared.contains($0.name.lineage) }
             report.keptArchives += all.count - free.count
             // From the last commit to the first, and bases last: what is left makes chains at each moment.
-            for archive in free.sorted(by: { Self.isBefore($1, $0) }).sorted(by: { !$0.name.isBase && $1.name.isBase }) {
+            for archive in Self.lastFirst(free) {
+                // Read anew each time: a restore may have begun meanwhile.
+                let pins = try await pinned(catalog.storeID, removesExpired: !isTrial)
                 guard !pins.contains(archive.name.text) else {
                     report.pinned.append(Archive(archive))
                     continue
@@ -40,6 +41,11 @@ extension BackupArchives {
         }
         if !isTrial, let directory = destination as? DirectoryDestination { try directory.removeLeftovers() }
         return report
+    }
+
+    private static func lastFirst(_ archives: [ListedArchive]) -> [ListedArchive] {
+        let sorted = archives.sorted { isBefore($1, $0) }
+        return sorted.filter { !$0.name.isBase } + sorted.filter(\.name.isBase)
     }
 
     /// Adds the archives that the kept states of a line need.

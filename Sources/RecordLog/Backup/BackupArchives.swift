@@ -24,10 +24,14 @@ public struct BackupArchives: Sendable {
         public var newest: UInt64
         public var newestTime: Int64
 
-        /// The commits between the restorable ones, and behind them, that an archive has and no chain reaches, or that no archive has.
+        /// The commits from the oldest to the newest of the archives that cannot be restored: no archive has them, or no chain reaches them.
         public var gaps: [ClosedRange<UInt64>] {
-            let ends = restorable.dropFirst().map(\.lowerBound) + [newest + 1]
-            return zip(restorable, ends).compactMap { range, next in range.upperBound + 1 < next ? range.upperBound + 1...next - 1 : nil }
+            var next = min(archives.map(\.commits.lowerBound).min() ?? .max, restorable.first?.lowerBound ?? .max), gaps: [ClosedRange<UInt64>] = []
+            for range in restorable {
+                if next < range.lowerBound { gaps.append(next...range.lowerBound - 1) }
+                next = range.upperBound + 1
+            }
+            return next <= newest ? gaps + [next...newest] : gaps
         }
     }
 
@@ -74,37 +78,14 @@ public struct BackupArchives: Sendable {
         return found
     }
 
-    /// Reads every byte of every archive, and follows the chain of commits through them.
-    /// - Returns: the damage, one error for each archive.
-    /// - Complexity: O(bytes); memory for a few blocks and the largest frame.
-    public func verify(progress: (@Sendable (_ done: UInt64, _ total: UInt64) -> Void)? = nil) async throws -> [BackupError] {
-        var problems: [BackupError] = []
-        let catalogs = try await catalogs()
-        let total = catalogs.reduce(0) { $0 + $1.lines.values.reduce(0) { $0 + $1.archives.reduce(0) { $0 + $1.size } } }
-        var done: UInt64 = 0
-        for catalog in catalogs {
-            for line in catalog.lines.values.sorted(by: { $0.id < $1.id }) {
-                for archive in line.archives.sorted(by: Self.isBefore) {
-                    try Task.checkCancellation()
-                    do {
-                        try await ArchiveVerification(try await LogArchiveReader(archive, at: destination)).run()
-                    } catch let error as BackupError where error.isOfArchive {
-                        problems.append(error)
-                    }
-                    done += archive.size
-                    progress?(done, total)
-                }
-            }
-        }
-        return problems
+    func catalogs() async throws -> [BackupCatalog] {
+        Self.catalogs(try await destination.list(prefix: ""))
     }
 
-    func catalogs() async throws -> [BackupCatalog] {
-        let archives = try await destination.list(prefix: "").compactMap(ListedArchive.init)
+    static func catalogs(_ objects: [BackupObject]) -> [BackupCatalog] {
+        let archives = objects.compactMap(ListedArchive.init)
         return Dictionary(grouping: archives, by: \.name.storeID).sorted { $0.key < $1.key }.map { BackupCatalog(storeID: $0, archives: $1) }
     }
 
-    static func isBefore(_ a: ListedArchive, _ b: ListedArchive) -> Bool {
-        (a.name.first, a.name.fileID, a.name.last, a.name.text) < (b.name.first, b.name.fileID, b.name.last, b.name.text)
-    }
+    static func isBefore(_ a: ListedArchive, _ b: ListedArchive) -> Bool { a.name < b.name }
 }

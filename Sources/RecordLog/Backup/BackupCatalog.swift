@@ -15,7 +15,9 @@ struct BackupCatalog: Sendable {
 
     init(storeID: StoredUUID, archives: [ListedArchive]) {
         self.storeID = storeID
-        for archive in archives where archive.name.storeID == storeID {
+        // A listing may name an object twice.
+        var known: Set<ArchiveName> = []
+        for archive in archives where archive.name.storeID == storeID && known.insert(archive.name).inserted {
             let name = archive.name
             lines[name.lineage, default: Line(id: name.lineage, parent: name.parent, fork: name.fork, archives: [])].archives.append(archive)
         }
@@ -37,9 +39,11 @@ struct BackupCatalog: Sendable {
     }
 
     /// The line and those that it comes from, nearest first, each with the last of its commits that belong to the line.
+    ///
+    /// The names of a line's archives say which line it comes from. `lineage` does so where there are none yet.
     func ancestry(of lineage: Lineage) -> [(line: StoredUUID, limit: UInt64)] {
         var found = [(line: lineage.id, limit: UInt64.max)]
-        var parent = lineage.fork?.parent ?? lines[lineage.id]?.parent, fork = lineage.fork?.sequence ?? lines[lineage.id]?.fork ?? 0
+        var (parent, fork) = lines[lineage.id].map { ($0.parent, $0.fork) } ?? (lineage.fork?.parent, lineage.fork?.sequence ?? 0)
         // Names are untrusted: a line may claim to come from itself.
         while let next = parent, !found.contains(where: { $0.line == next }) {
             found.append((next, min(fork, found[found.count - 1].limit)))

@@ -35,6 +35,8 @@ final class BackupPin {
     private let storeID: StoredUUID
     private let content: [UInt8]
     private var name: Name?
+    /// Whether the destination takes no pin.
+    private var isRefused = false
 
     /// A pin counts for this long, in microseconds, and is renewed when half of it has passed.
     static let lifetime: Int64 = 3_600_000_000
@@ -50,15 +52,22 @@ final class BackupPin {
     /// same.
     func renew() async throws {
         let now = fileSystem.now()
-        if let name, name.expiry - now > Self.lifetime / 2 { return }
+        guard !isRefused, !isFresh(now) else { return }
         let new = Name(storeID: storeID, random: fileSystem.random(), expiry: now + Self.lifetime)
         do {
             try await destination.put(new.text, size: UInt64(content.count), BackupBytes(content))
         } catch let error as BackupError where error.code == .refused || error.code == .full {
+            isRefused = true
             return
         }
         await remove()
         name = new
+    }
+
+    /// Whether the pin need not be renewed yet. One that was set before the clock was set back counts for less long than it seems to.
+    private func isFresh(_ now: Int64) -> Bool {
+        guard let name else { return false }
+        return (Self.lifetime / 2 + 1...Self.lifetime).contains(name.expiry &- now)
     }
 
     /// Removes the pin. One that cannot be removed expires.

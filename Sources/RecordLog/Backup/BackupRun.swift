@@ -7,16 +7,28 @@ final class BackupRun {
     private let options: StoreOptions
     private let fileSystem: any FileSystem
     private var file: Followed?
+    /// The store of which the destination had archives when it was looked at last.
+    private var storeThere: StoredUUID?
 
     /// A store's file, and what the destination has of it.
     private struct Followed {
         let source: BackupSource
         /// The lineage, and the commit as of which it holds.
         var lineage: (lineage: Lineage, sequence: UInt64)
-        /// The last commit at the destination; nil if it has no base archive of the file.
+        /// nil until the destination is listed.
+        var there: There?
+    }
+
+    /// The commits of a store's line that a destination has.
+    private struct There {
+        /// The last commit of the file; nil if there is no base archive of it.
         var position: LogPosition?
-        /// The newest commit at the destination, in any file of the line.
+        /// The name of the archive that has it.
+        var archive: String?
+        /// The newest commit, in any file of the line.
         var newest: UInt64
+        /// The newest commit that can be restored; 0 for none.
+        var restorable: UInt64
     }
 
     init(of path: String, to destination: any BackupDestination, _ options: StoreOptions) {
@@ -31,47 +43,168 @@ final class BackupRun {
     ///   - bytesMax: about the most bytes of commits in one archive.
     ///   - report: gets what was done, also before an error.
     func pass(bytesMax: UInt64, _ report: inout StoreBackup.Report) async throws {
-        while true {
-            var current = try await followed()
-            // Looked at first: a file that has lost the path gets no more commits.
-            let isReplaced = try current.source.isReplaced()
-            let published = try current.source.durableSuperblock()
-            report.storeID = current.source.identity.storeID
-            report.storeSequence = published.sequence
-            if isReplaced, current.position == nil {
-                // Nothing was shipped of it, and the newer file has its rows.
-                file = nil
-                continue
-            }
-            try await ship(&current, published, bytesMax, &report)
-            file = isReplaced ? nil : current
-            if !isReplaced { return }
+        do {
+            while try await !putFile(bytesMax, &report) {}
+        } catch {
+            // A put may have succeeded though it failed here, and others may have changed the destination: the next pass lists it anew.
+            file?.there = nil
+            throw error
         }
+    }
+
+    /// Puts what the destination lacks of the store's file.
+    /// - Returns: false if there is more to do: another file has taken the store's path, or the destination has changed.
+    private func putFile(_ bytesMax: UInt64, _ report: inout StoreBackup.Report) async throws -> Bool {
+        var (current, there) = try await followed()
+        // Looked at first: a file that has lost the path gets no more commits.
+        let isReplaced = try current.source.isReplaced()
+        let published = try current.source.durableSuperblock()
+        report.storeID = current.source.identity.storeID
+        report.storeSequence = published.sequence
+        if isReplaced, there.position == nil {
+            // Nothing was shipped of it, and the newer file has its rows.
+            file = nil
+            return false
+        }
+        guard try await ship(&current, &there, published, bytesMax, &report) else {
+            file?.there = nil
+            return false
+        }
+        if isReplaced { file = nil }
+        return !isReplaced
+    }
+
+    /// Compares the store with the destination.
+    func standing() async throws -> StoreBackup.Standing {
+        let (current, there) = try await followed()
+        let published = try current.source.superblock(), position = there.position ?? .start
+        var standing = StoreBackup.Standing(
+            storeID: current.source.identity.storeID, lineage: current.lineage.lineage.id, storeSequence: published.sequence,
+            sequence: there.restorable)
+        guard standing.sequence < published.sequence else { return standing }
+        var scan = current.source.scan(from: position, published)
+        while let footer = try scan.next() {
+            guard footer.sequence > standing.sequence else { continue }
+            standing.behindSince = footer.timestamp
+            break
+        }
+        return standing
     }
 
     // MARK: Where to go on
 
-    private func followed() async throws -> Followed {
-        if let file { return file }
-        let source = try BackupSource(path: path, options: options)
-        let lineage = try source.lineage()
-        let catalog = try await BackupCatalog.list(destination, storeID: source.identity.storeID)
-        let parts = catalog.parts(of: lineage.lineage)
-        let published = try source.superblock()
-        var followed = Followed(source: source, lineage: lineage, position: nil, newest: parts.map(\.reach).max() ?? 0)
-        followed.position = try await position(source, parts, published)
-        guard published.sequence >= followed.newest else { throw older(published.sequence, followed.newest) }
-        if let position = followed.position, position.sequence < followed.newest,
-            parts.contains(where: { $0.name.fileID != source.identity.fileID && $0.reach > position.sequence })
-        {
-            throw diverged("archives of a newer file of this line are there, which a compaction of the store made; this file is an old one")
+    private func followed() async throws -> (Followed, There) {
+        var current: Followed
+        if let file {
+            current = file
+        } else {
+            let source = try BackupSource(path: path, options: options)
+            current = Followed(source: source, lineage: try source.lineage())
         }
-        file = followed
-        return followed
+        if let there = current.there { return (current, there) }
+        // Kept also where the destination cannot be listed: a compaction may take the file's path before it can.
+        file = current
+        let there = try await look(&current)
+        current.there = there
+        file = current
+        return (current, there)
     }
 
-    /// The last commit of the file that the destination has; nil without a base archive.
-    private func position(_ source: BackupSource, _ parts: [LinePart], _ published: Superblock) async throws -> LogPosition? {
+    /// Lists the destination.
+    private func look(_ current: inout Followed) async throws -> There {
+        let source = current.source, storeID = source.identity.storeID
+        let catalog = try await BackupCatalog.list(destination, storeID: storeID)
+        guard !catalog.lines.isEmpty || storeThere != storeID else { throw gone() }
+        current.lineage.lineage = try await archived(current.lineage.lineage, source, catalog)
+        let parts = catalog.parts(of: current.lineage.lineage), newest = parts.map(\.reach).max() ?? 0
+        // Read behind the listing: another backup of the store may have put commits that were made meanwhile.
+        let published = try source.superblock(atLeast: newest)
+        var there = There(newest: newest, restorable: RestorePlan.coverage(parts).last?.upperBound ?? 0)
+        let found = try await position(source, parts, published)
+        (there.position, there.archive) = (found?.position, found?.archive)
+        // Nor need a file that has lost the path have the commits of the one that has it.
+        if try !source.isReplaced() {
+            try refuseOlder(source, parts, there, published)
+            if there.position == nil { try await refuseCopy(source, parts, published) }
+        }
+        if !catalog.lines.isEmpty { storeThere = storeID }
+        return there
+    }
+
+    /// The store's line as its archives name it: with the line that it left only if the destination has the commit at which the two parted.
+    ///
+    /// A copy that goes on by itself and is promoted later has left its original before the commit that its lineage names. The original's
+    /// archives are none of the copy's line then.
+    private func archived(_ lineage: Lineage, _ source: BackupSource, _ catalog: BackupCatalog) async throws -> Lineage {
+        guard let fork = lineage.fork else { return lineage }
+        let isKept: Bool
+        if let line = catalog.lines[lineage.id] { isKept = line.parent != nil } else { isKept = try await has(fork, source, catalog) }
+        return isKept ? lineage : Lineage(id: lineage.id, fork: nil)
+    }
+
+    /// Whether the destination has the commit at which a line left its parent.
+    private func has(_ fork: Lineage.Fork, _ source: BackupSource, _ catalog: BackupCatalog) async throws -> Bool {
+        let parts = catalog.parts(of: Lineage(id: fork.parent, fork: nil)).filter {
+            $0.name.fileID == fork.fileID && $0.name.first <= fork.sequence && $0.reach >= fork.sequence
+        }
+        for part in parts {
+            do {
+                let archive = try await LogArchiveReader(part.archive, at: destination)
+                if try has(fork, archive, source) { return true }
+            } catch let error as BackupError where error.isOfArchive {
+                // Another archive may have it.
+            }
+        }
+        return false
+    }
+
+    private func has(_ fork: Lineage.Fork, _ archive: LogArchiveReader, _ source: BackupSource) throws -> Bool {
+        let header = archive.header
+        if header.last == fork.sequence { return header.lastChecksum == fork.checksum }
+        // In the middle of an archive only the time and the place of a commit are known without the frames.
+        guard source.identity.fileID == fork.fileID, let archived = archive.commit(fork.sequence) else { return false }
+        let before = LogPosition(sequence: header.isBase ? 0 : header.first - 1, checksum: header.previousChecksum, end: header.start)
+        var scan = source.scan(from: before, try source.superblock())
+        while let footer = try scan.next(), footer.sequence <= fork.sequence {
+            guard footer.sequence == fork.sequence else { continue }
+            return scan.commitChecksum == fork.checksum && footer.timestamp == archived.time && scan.end == archived.end
+        }
+        return false
+    }
+
+    /// - Throws: `diverged` if the destination has commits of the line that the store lacks.
+    private func refuseOlder(_ source: BackupSource, _ parts: [LinePart], _ there: There, _ published: Superblock) throws {
+        guard published.sequence >= there.newest else {
+            throw published.isReplica ? behind(published.sequence, there.newest) : older(published.sequence, there.newest)
+        }
+        guard let position = there.position, position.sequence < there.newest else { return }
+        if parts.contains(where: { $0.name.fileID != source.identity.fileID && $0.reach > position.sequence }) {
+            throw diverged("archives of a newer file of this line are there, which a compaction of the store made; this file is an old one")
+        }
+    }
+
+    /// A file of which the destination has nothing is the store's new one after a compaction, or a copy that went on by itself. The commits
+    /// that a compaction copies keep their times; only the first one of its file has another.
+    /// - Throws: `diverged` if the newest archived commit has another time in this file.
+    private func refuseCopy(_ source: BackupSource, _ parts: [LinePart], _ published: Superblock) async throws {
+        guard let newest = parts.max(by: { ($0.reach, $0.name) < ($1.reach, $1.name) }) else { return }
+        var scan = source.scan(from: .start, published), isFirst = true
+        while let footer = try scan.next(), footer.sequence <= newest.reach {
+            defer { isFirst = false }
+            guard footer.sequence == newest.reach, !isFirst else { continue }
+            do {
+                let time = try await LogArchiveReader(newest.archive, at: destination).time(of: newest.reach)
+                guard time == footer.timestamp else { throw diverged(newest.reach) }
+            } catch let error as BackupError where error.isOfArchive {
+                // Its times cannot be told.
+            }
+        }
+    }
+
+    /// The last commit of the file that the destination has, and the archive that has it; nil without a base archive.
+    private func position(
+        _ source: BackupSource, _ parts: [LinePart], _ published: Superblock
+    ) async throws -> (position: LogPosition, archive: String)? {
         var parts = parts
         while let step = RestorePlan.longest(of: source.identity.fileID, parts)?.steps.last {
             let archive: LogArchiveReader
@@ -82,13 +215,13 @@ final class BackupRun {
                 parts.removeAll { $0.archive == step.archive }
                 continue
             }
-            let header = archive.header
-            guard published.sequence >= step.reach else { throw older(published.sequence, step.reach) }
-            if step.reach == header.last {
-                guard try source.commitChecksum(at: header.lastFrame, published) == header.lastChecksum else { throw diverged(step.reach) }
-                return LogPosition(sequence: header.last, checksum: header.lastChecksum, end: header.end)
+            let header = archive.header, name = step.archive.name.text
+            guard published.sequence >= step.reach else {
+                throw published.isReplica ? behind(published.sequence, step.reach) : older(published.sequence, step.reach)
             }
-            return try fork(at: step.reach, in: source, header, published)
+            guard step.reach == header.last else { return (try fork(at: step.reach, in: source, header, published), name) }
+            guard try source.commitChecksum(at: header.lastFrame, published) == header.lastChecksum else { throw diverged(step.reach) }
+            return (LogPosition(sequence: header.last, checksum: header.lastChecksum, end: header.end), name)
         }
         return nil
     }
@@ -107,27 +240,37 @@ final class BackupRun {
 
     // MARK: Archives
 
+    /// - Returns: false if the archive that the next one would follow is gone: a prune, a merge or a user has taken it.
     private func ship(
-        _ current: inout Followed, _ published: Superblock, _ bytesMax: UInt64, _ report: inout StoreBackup.Report
-    ) async throws {
-        guard published.sequence > 0 else { return }
+        _ current: inout Followed, _ there: inout There, _ published: Superblock, _ bytesMax: UInt64, _ report: inout StoreBackup.Report
+    ) async throws -> Bool {
+        guard published.sequence > 0 else { return true }
         report.lineage = current.lineage.lineage.id
-        report.sequence = max(report.sequence, current.position?.sequence ?? 0)
-        guard current.position?.sequence != published.sequence else { return }
+        report.sequence = max(report.sequence, there.position?.sequence ?? 0)
+        guard there.position?.sequence != published.sequence else { return true }
+        if let archive = there.archive, try await !isThere(archive) { return false }
         let source = current.source
-        var finder = LogRangeFinder(source, after: current.position ?? .start, published: published, lineage: current.lineage)
-        if current.position == nil {
-            guard let range = try finder.base() else { return }
-            if current.newest > 0, range.header.first > current.newest + 1 {
-                report.missing.append(current.newest + 1...range.header.first - 1)
-            }
-            try await put(range, &current, finder.lineage, &report)
+        var finder = LogRangeFinder(source, after: there.position ?? .start, published: published, lineage: current.lineage)
+        if there.position == nil {
+            guard let range = try finder.base() else { return true }
+            if there.newest > 0, range.header.first > there.newest + 1 { report.missing.append(there.newest + 1...range.header.first - 1) }
+            try await put(range, &current, &there, finder.lineage, &report)
         }
-        while let range = try finder.next(bytesMax: bytesMax) { try await put(range, &current, finder.lineage, &report) }
+        while let range = try finder.next(bytesMax: bytesMax) { try await put(range, &current, &there, finder.lineage, &report) }
+        return true
+    }
+
+    private func isThere(_ archive: String) async throws -> Bool {
+        do {
+            _ = try await destination.get(archive, 0..<1)
+            return true
+        } catch let error as BackupError where error.code == .notFound {
+            return false
+        }
     }
 
     private func put(
-        _ range: LogArchiveRange, _ current: inout Followed, _ lineage: Lineage, _ report: inout StoreBackup.Report
+        _ range: LogArchiveRange, _ current: inout Followed, _ there: inout There, _ lineage: Lineage, _ report: inout StoreBackup.Report
     ) async throws {
         let header = range.header, name = ArchiveName(header)
         let upload = LogArchiveUpload(range, from: current.source)
@@ -136,33 +279,33 @@ final class BackupRun {
         } catch let error as BackupError where error.code == .exists {
             try await settle(name, range, upload)
         }
-        current.position = range.position
-        current.newest = max(current.newest, header.last)
+        there = There(
+            position: range.position, archive: name.text, newest: max(there.newest, header.last),
+            restorable: max(there.restorable, header.last))
+        current.there = there
         current.lineage = (lineage, header.last)
         file = current
-        report.lineage = lineage.id
-        report.sequence = header.last
-        report.archives += 1
-        report.baseArchives += header.isBase ? 1 : 0
-        report.bytes += upload.length
-        report.commitBytes += header.isBase ? 0 : header.frameBytes
-        report.commits += header.last - header.first + 1
-        if !header.isBase { report.oldestTime = min(report.oldestTime ?? .max, header.leastTime) }
+        storeThere = header.storeID
+        report.note(header, upload.length)
     }
 
     /// An archive of this name is there: an attempt whose answer was lost has put it, or another backup of the store. One that is damaged is put
     /// again.
     private func settle(_ name: ArchiveName, _ range: LogArchiveRange, _ upload: LogArchiveUpload) async throws {
-        let found = try await destination.list(prefix: name.text).first { $0.name == name.text }
-        if let found, let listed = ListedArchive(found) {
+        var isDamaged = false
+        // Read twice, since a good archive may have been read badly once, and must not be deleted for that.
+        for _ in 0..<2 {
+            let found = try await destination.list(prefix: name.text).compactMap(ListedArchive.init)
+            guard let listed = found.first(where: { $0.name == name }) else { continue }
             do {
                 let archive = try await LogArchiveReader(listed, at: destination)
                 guard archive.header.lastChecksum == range.header.lastChecksum else { throw diverged(range.header.last) }
                 return
             } catch let error as BackupError where error.code == .damaged || error.code == .foreign {
-                try await destination.delete(name.text)
+                isDamaged = true
             }
         }
+        if isDamaged { try await destination.delete(name.text) }
         try await destination.put(name.text, size: upload.length, upload)
     }
 
@@ -174,6 +317,19 @@ final class BackupRun {
 
     private func older(_ sequence: UInt64, _ newest: UInt64) -> BackupError {
         diverged("it has commit \(newest), and the newest one of this file is \(sequence)")
+    }
+
+    /// A replica is not older by itself: it takes what the destination has.
+    private func behind(_ sequence: UInt64, _ newest: UInt64) -> BackupError {
+        BackupError(
+            .busy, path, "the replica has commit \(sequence), and \(destination) has commit \(newest) already",
+            remedy: "Nothing is to be done: `heartwood restore --follow` brings the replica up to date.")
+    }
+
+    private func gone() -> BackupError {
+        BackupError(
+            .unreachable, "\(destination)", "the archives of the store that were there are gone",
+            remedy: "Mount the destination again. If they were deleted on purpose, start the backup anew: it begins with a full copy.")
     }
 
     private func diverged(_ what: String) -> BackupError {

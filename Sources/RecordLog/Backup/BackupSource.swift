@@ -42,6 +42,14 @@ final class BackupSource: Sendable {
         throw StoreError.corrupt(path, at: 0, "both superblocks are damaged")
     }
 
+    /// The newest superblock. Where it names an older commit than one that is known to be in the file, it is read again: while a writer changes
+    /// one superblock, only the other can be read.
+    func superblock(atLeast sequence: UInt64) throws(StoreError) -> Superblock {
+        var found = try superblock()
+        for _ in 0..<10 where found.sequence < sequence { found = try superblock() }
+        return found
+    }
+
     /// The newest superblock, after all that it publishes is on the disk: a backup must not have commits that the store can still lose.
     func durableSuperblock() throws(StoreError) -> Superblock {
         var found = try superblock()

@@ -72,14 +72,29 @@ public struct DirectoryDestination: BackupDestination {
                 try? fileSystem.remove(beside)
                 throw error
             }
+        } catch let failure as UploadFailure {
+            throw failure.error
         } catch let error as StoreError {
             throw converted(error, name)
         }
     }
 
+    /// An error of the upload, which is not one of the directory's: the store's file may be damaged.
+    private struct UploadFailure: Error {
+        let error: any Error
+    }
+
+    private static func next(_ upload: inout some BackupUpload) async throws -> [UInt8]? {
+        do {
+            return try await upload.next()
+        } catch {
+            throw UploadFailure(error: error)
+        }
+    }
+
     private func write(_ upload: inout some BackupUpload, to file: any StorageFile) async throws {
         var offset: UInt64 = 0
-        while let piece = try await upload.next() {
+        while let piece = try await Self.next(&upload) {
             try FileCreation.write(piece[...], to: file, at: offset)
             offset += UInt64(piece.count)
             try Task.checkCancellation()
@@ -126,6 +141,8 @@ public struct DirectoryDestination: BackupDestination {
             try fileSystem.remove(target)
             try fileSystem.syncDirectory(of: target)
         } catch {
+            // Another program has deleted it meanwhile.
+            guard error.code != .notFound else { return }
             throw converted(error, name)
         }
     }
@@ -143,11 +160,21 @@ public struct DirectoryDestination: BackupDestination {
             if entry.isDirectory {
                 if Self.isPossible(entry.name) { count += try removeLeftovers(folder: folder + entry.name + "/", before: time) }
             } else if let begun = Self.beginning(ofLeftover: entry.name), begun < time {
-                do { try fileSystem.remove(path + "/" + folder + entry.name) } catch { throw converted(error, folder) }
-                count += 1
+                count += try removeLeftover(folder + entry.name) ? 1 : 0
             }
         }
         return count
+    }
+
+    /// - Returns: false if another program has removed it meanwhile.
+    private func removeLeftover(_ name: String) throws -> Bool {
+        do {
+            try fileSystem.remove(path + "/" + name)
+            return true
+        } catch {
+            guard error.code != .notFound else { return false }
+            throw converted(error, name)
+        }
     }
 
     private static func beginning(ofLeftover name: String) -> Int64? {
@@ -192,6 +219,11 @@ public struct DirectoryDestination: BackupDestination {
         case .invalidArgument: .invalidArgument
         default: .unreachable
         }
-        return BackupError(code, "\(path)/\(name)", at: error.offset, error.message, remedy: error.remedy)
+        let remedy = switch code {
+        case .full: "Make room at the destination, by `heartwood backup prune` for example; what was put before is whole."
+        case .refused: "Check the permissions of the directory, and whether its file system may be written."
+        default: error.remedy
+        }
+        return BackupError(code, "\(path)/\(name)", at: error.offset, error.message, remedy: remedy)
     }
 }

@@ -6,11 +6,18 @@ struct LineageCommit {
 
     /// Appends the commit to a file that was opened, and that no other process writes.
     ///
-    /// A crash before the superblock leaves the file as it was.
+    /// A crash leaves the file with the commit or without it. A replica may be none any more, without the commit: a promotion is repeated then.
     /// - Returns: the superblock, written and durable, and the log's end.
     func append(to opened: OpenedFile, path: String, now: Int64) throws(StoreError) -> Superblock {
         let base = opened.snapshot, file = base.file, counters = Counters()
         var end = opened.end, superblock = opened.superblock
+        if superblock.isReplica {
+            // First, so that a follower never finds the commit in a file that it takes for a replica.
+            superblock.isReplica = false
+            superblock.generation += 1
+            try FileCreation.write(superblock, to: file.storage, fileID: file.identity.fileID)
+            try file.storage.sync()
+        }
         if opened.bytesBehind > Self.checkpointFrom {
             let sink = FrameAppender(file: file, at: end, sequence: base.sequence, counters: counters, isSyncedSoon: true)
             superblock.checkpoint = try CheckpointBuilder(base: base, sink: sink, options: options).build(previous: superblock.checkpoint).manifest
@@ -36,7 +43,6 @@ struct LineageCommit {
         superblock.durableSequence = superblock.sequence
         superblock.durableEnd = superblock.end
         superblock.commitChecksum = frame.checksum
-        superblock.isReplica = false
         try FileCreation.write(superblock, to: file.storage, fileID: file.identity.fileID)
         try file.storage.sync()
         return superblock

@@ -5,9 +5,6 @@ struct LogArchiveRange: Sendable {
 
     /// The position behind the last commit.
     var position: LogPosition { LogPosition(sequence: header.last, checksum: header.lastChecksum, end: header.end) }
-
-    /// The length of the archive.
-    var length: UInt64 { LogArchiveFormat.length(frames: header.frameBytes, table: UInt64(table.encoded().count)) }
 }
 
 /// Finds the ranges of commits that follow a position.

@@ -37,7 +37,8 @@ struct LogArchiveReader: Sendable {
         }
         headerChecksum = LogArchiveHeader.checksum(in: start)
         let end = try await Self.get(size - UInt64(LogArchiveTrailer.Layout.size)..<size, name, destination, whole)
-        guard let found = LogArchiveTrailer(end, headerChecksum: headerChecksum, frameBytes: header.frameBytes, fileLength: size)
+        guard let found = LogArchiveTrailer(end, headerChecksum: headerChecksum, frameBytes: header.frameBytes, fileLength: size),
+            found.tableLength <= header.tableLengthMax
         else {
             throw Self.damaged(destination, name, at: size - UInt64(LogArchiveTrailer.Layout.size), "its trailer is damaged, or it was cut")
         }
@@ -53,10 +54,20 @@ struct LogArchiveReader: Sendable {
         }
     }
 
+    /// Opens archives one after the other, the next ones ahead.
+    static func ahead(
+        _ archives: [ListedArchive], at destination: any BackupDestination
+    ) -> WorkAhead<IndexingIterator<[ListedArchive]>, LogArchiveReader> {
+        WorkAhead(archives.makeIterator()) { try await LogArchiveReader($0, at: destination) }
+    }
+
     // MARK: Blocks
 
     /// The number of blocks of frames.
     var frameBlocks: UInt64 { LogArchiveFormat.blockCount(header.frameBytes) }
+
+    /// Whether `frames` makes no request any more.
+    var isInMemory: Bool { whole != nil }
 
     /// A block of frames. The blocks one after the other are the bytes of the extents.
     /// - Throws: `damaged`.
@@ -65,12 +76,18 @@ struct LogArchiveReader: Sendable {
     }
 
     /// Reads every block.
+    /// - Parameter frames: gets the bytes of the frames, block after block.
     /// - Throws: `damaged`.
-    func verifyBlocks() async throws {
-        var fold: UInt64 = 0
-        for number in 0..<trailer.blocks {
+    func readAll(_ frames: (ArraySlice<UInt8>) throws -> Void = { _ in }) async throws {
+        let blocks = WorkAhead((0..<trailer.blocks).makeIterator(), depth: isInMemory ? 1 : 8) { number in
+            try await Self.block(number, header, trailer, headerChecksum, name, destination, whole)
+        }
+        var fold: UInt64 = 0, number: UInt64 = 0
+        while let block = try await blocks.next() {
             try Task.checkCancellation()
-            fold = CommitFooter.folding(fold, try await Self.block(number, header, trailer, headerChecksum, name, destination, whole).checksum)
+            fold = CommitFooter.folding(fold, block.checksum)
+            if number < frameBlocks { try frames(block.bytes) }
+            number += 1
         }
         guard fold == trailer.fold else { throw Self.damaged(destination, name, at: nil, "its blocks are not those that were written") }
     }
@@ -106,12 +123,16 @@ struct LogArchiveReader: Sendable {
     // MARK: Commits
 
     /// The position behind a commit of the archive, of which the checksum is known elsewhere; nil if it has no such commit.
-    func end(of sequence: UInt64) -> UInt64? {
+    func end(of sequence: UInt64) -> UInt64? { sequence == header.last ? header.end : commit(sequence)?.end }
+
+    /// The time of a commit; nil if the archive does not have it.
+    func time(of sequence: UInt64) -> Int64? { commit(sequence)?.time }
+
+    func commit(_ sequence: UInt64) -> LogArchiveTable.Commit? {
         guard sequence >= header.first, sequence <= header.last else { return nil }
-        if sequence == header.last { return header.end }
         var cursor = table.commits(of: header)
         while let commit = cursor.next() {
-            if commit.sequence == sequence { return commit.end }
+            if commit.sequence == sequence { return commit }
         }
         return nil
     }

@@ -109,12 +109,21 @@ final class RestoreFile: Sendable {
 
     // MARK: The end
 
+    /// The file that the restored one may replace.
+    enum Replaced {
+        case nothing, anything
+        /// A replica that was not promoted.
+        case replica
+    }
+
     /// Renames the file to the path, durably.
-    /// - Parameter replaces: whether to replace a file at the path, under its lock.
-    func put(at target: String, replaces: Bool, options: StoreOptions, _ superblock: Superblock) throws {
-        let old = replaces ? try lockOld(target, options) : nil
+    /// - Parameter replaced: a file at the path is replaced under its lock.
+    func put(at target: String, over replaced: Replaced, options: StoreOptions, _ superblock: Superblock) throws {
+        let old = replaced == .nothing ? nil : try lockOld(target, options)
         defer { old?.unlock() }
         if old == nil, try fileSystem.identity(ofName: target) != nil { throw Self.exists(target) }
+        // It may have been promoted while the new file was fetched.
+        if replaced == .replica, let old, try !Self.isReplica(old) { throw Self.exists(target) }
         // Opened before the rename: if no descriptor is left, nothing is changed.
         let directory = try fileSystem.openDirectory(of: path)
         if let old { try storage.copyAttributes(from: old) }
@@ -126,6 +135,12 @@ final class RestoreFile: Sendable {
         settled.generation += 1
         try FileCreation.write(settled, to: storage, fileID: identity.fileID)
         storage.unlock()
+    }
+
+    private static func isReplica(_ storage: any StorageFile) throws(StoreError) -> Bool {
+        let header = try HeaderReader.header(of: storage)
+        guard let identity = FileIdentity.whole(inHeader: header) else { return false }
+        return HeaderReader.newestSuperblock(header, fileID: identity.fileID)?.isReplica ?? false
     }
 
     static func exists(_ path: String) -> BackupError {

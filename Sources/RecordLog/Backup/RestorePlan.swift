@@ -20,7 +20,7 @@ struct RestorePlan: Equatable, Sendable {
     init?(for sequence: UInt64, of parts: [LinePart]) {
         let plans = Dictionary(grouping: parts, by: \.name.fileID).values.flatMap { Self.plans(for: sequence, of: $0) }
         // One of several equal plans is chosen by its name, so that the choice is always the same.
-        guard let best = plans.min(by: { ($0.bytes, $0.steps[0].archive.name.text) < ($1.bytes, $1.steps[0].archive.name.text) })
+        guard let best = plans.min(by: { ($0.bytes, $0.steps[0].archive.name) < ($1.bytes, $1.steps[0].archive.name) })
         else { return nil }
         self = best
     }
@@ -37,7 +37,11 @@ struct RestorePlan: Equatable, Sendable {
     }
 
     private static func increments(of parts: [LinePart]) -> [LinePart] {
-        parts.filter { !$0.name.isBase }.sorted { ($0.name.first, $0.reach, $0.name.text) < ($1.name.first, $1.reach, $1.name.text) }
+        parts.filter { !$0.name.isBase }.sorted(by: isBefore)
+    }
+
+    private static func isBefore(_ a: LinePart, _ b: LinePart) -> Bool {
+        (a.name.first, a.reach, a.name) < (b.name.first, b.reach, b.name)
     }
 
     /// The longest chain from a base archive, up to a commit: at each step the increment that reaches farthest.
@@ -67,8 +71,7 @@ struct RestorePlan: Equatable, Sendable {
     /// The archives of a file that go on behind a commit, as far as there is no gap.
     static func continuation(behind sequence: UInt64, of fileID: UInt64, _ parts: [LinePart]) -> [Step] {
         let own = parts.filter { $0.name.fileID == fileID && $0.reach > sequence }
-        let sorted = own.sorted { ($0.name.first, $0.reach, $0.name.text) < ($1.name.first, $1.reach, $1.name.text) }
-        return chain(behind: [], reached: sequence, sorted, upTo: .max)
+        return chain(behind: [], reached: sequence, own.sorted(by: isBefore), upTo: .max)
     }
 
     // MARK: Coverage

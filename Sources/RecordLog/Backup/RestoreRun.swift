@@ -129,26 +129,14 @@ struct RestoreRun {
     private func takeSteps(
         _ plan: RestorePlan, _ pin: BackupPin, _ work: inout Work?
     ) async throws -> (archive: ListedArchive, reason: BackupError)? {
-        var done: UInt64 = 0, isFirst = true
+        let archives = LogArchiveReader.ahead(plan.steps.map(\.archive), at: destination)
+        var done: UInt64 = 0
         for step in plan.steps {
             try await pin.renew()
             do {
-                let archive = try await LogArchiveReader(step.archive, at: destination)
-                if isFirst { try begin(archive, plan, &work) }
-                isFirst = false
-                guard let log = work?.log else { break }
-                guard step.reach > log.position.sequence else {
-                    if archive.header.isBase { log.noteCheckpoints(archive) }
-                    done += step.archive.size
-                    continue
-                }
-                let start = done
-                var count: UInt64 = 0
-                try await log.take(archive, upTo: step.reach) { more in
-                    count += more
-                    progress?(.init(bytesDone: start + count, bytesTotal: plan.bytes))
-                }
-                work?.bytes += count
+                guard let archive = try await archives.next() else { break }
+                if done == 0 { try begin(archive, plan, &work) }
+                try await take(archive, upTo: step.reach, pin, done: done, of: plan.bytes, &work)
                 done += step.archive.size
             } catch let error as BackupError where error.isOfArchive {
                 // An interrupted restore may have been of another line: its commits are not believed any longer, and the archive is tried again.
@@ -157,6 +145,25 @@ struct RestoreRun {
             }
         }
         return nil
+    }
+
+    /// Takes one archive, unless the file has its commits already.
+    private func take(
+        _ archive: LogArchiveReader, upTo reach: UInt64, _ pin: BackupPin, done: UInt64, of total: UInt64, _ work: inout Work?
+    ) async throws {
+        guard let log = work?.log else { return }
+        guard reach > log.position.sequence else {
+            if archive.header.isBase { log.noteCheckpoints(archive) }
+            return
+        }
+        var count: UInt64 = 0
+        try await log.take(archive, upTo: reach) { more in
+            count += more
+            progress?(.init(bytesDone: done + count, bytesTotal: total))
+            // An archive may take longer than a pin counts.
+            try await pin.renew()
+        }
+        work?.bytes += count
     }
 
     /// Claims the file, unless the plan is of the file that is being filled.
@@ -169,6 +176,7 @@ struct RestoreRun {
             work = nil
         }
         let target = (try? fileSystem.resolved(restore.path)) ?? restore.path
+        try HeaderReader(path: "\(destination)/\(base.name.text)").check(identity)
         let model = try fileSystem.identity(of: target) != nil ? try fileSystem.open(target, .readOnly) : nil
         let file = try RestoreFile.claim(besides: target, identity, like: model, fileSystem)
         do {

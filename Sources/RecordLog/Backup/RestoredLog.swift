@@ -47,15 +47,16 @@ final class RestoredLog {
     // MARK: Writing
 
     /// Takes the commits of an archive up to a number. Of a base archive, where that is its last commit, the checkpoint behind it too.
-    /// - Throws: `BackupError` if the archive is damaged or does not follow the commits so far; `position` is unchanged then.
-    func take(_ archive: LogArchiveReader, upTo reach: UInt64, progress: (UInt64) throws -> Void) async throws {
+    /// - Throws: `BackupError` if the archive is damaged or does not follow the commits so far; `position` is unchanged then. After any other
+    ///   error the file keeps the bytes, with which the next restore goes on, and this object is of no use any more.
+    func take(_ archive: LogArchiveReader, upTo reach: UInt64, progress: (UInt64) async throws -> Void) async throws {
         guard let commitEnd = archive.end(of: reach) else { throw archive.damaged(at: nil, "it has no commit \(reach)") }
         let header = archive.header, isWhole = reach == header.last
         let end = isWhole ? archive.table.extents.last?.end ?? commitEnd : commitEnd
         do {
             try await copy(archive, upTo: end, progress)
-        } catch {
-            try? cut()
+        } catch let error as BackupError where error.isOfArchive {
+            try cut()
             throw error
         }
         try verify(archive, through: reach)
@@ -70,8 +71,10 @@ final class RestoredLog {
         checkpoints = archive.table.checkpoints.filter { $0.offset < position.end }
     }
 
-    private func copy(_ archive: LogArchiveReader, upTo end: UInt64, _ progress: (UInt64) throws -> Void) async throws {
+    private func copy(_ archive: LogArchiveReader, upTo end: UInt64, _ progress: (UInt64) async throws -> Void) async throws {
         let blockMax = UInt64(LogArchiveFormat.blockMax)
+        let blocks = Self.blocks(archive, from: position.end, upTo: end)
+        let ahead = WorkAhead(blocks.makeIterator(), depth: archive.isInMemory ? 1 : 8) { try await archive.frames($0) }
         // The offset in the archive's frames at which the extent begins.
         var start: UInt64 = 0
         var block: (number: UInt64, bytes: ArraySlice<UInt8>)?
@@ -82,17 +85,26 @@ final class RestoredLog {
                 let inFrames = start + (at - extent.offset), number = inFrames / blockMax
                 if block?.number != number {
                     try Task.checkCancellation()
-                    block = (number, try await archive.frames(number))
+                    block = try await ahead.next().map { (number, $0) }
                 }
                 guard let bytes = block?.bytes else { break }
                 let first = bytes.startIndex + Int(inFrames - number * blockMax)
                 let count = min(UInt64(bytes.endIndex - first), limit - at)
                 try write(bytes[first..<first + Int(count)], at: at)
                 at += count
-                try progress(count)
+                try await progress(count)
             }
             start += extent.length
         }
+    }
+
+    /// The blocks of an archive that have the frames between two offsets of the file.
+    private static func blocks(_ archive: LogArchiveReader, from begin: UInt64, upTo end: UInt64) -> Range<UInt64> {
+        func bytes(before offset: UInt64) -> UInt64 {
+            archive.table.extents.reduce(0) { $0 + max(min($1.end, offset), $1.offset) - $1.offset }
+        }
+        let first = bytes(before: begin), last = bytes(before: end)
+        return first < last ? first / UInt64(LogArchiveFormat.blockMax)..<LogArchiveFormat.blockCount(last) : 0..<0
     }
 
     private func write(_ bytes: ArraySlice<UInt8>, at offset: UInt64) throws(StoreError) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension StoreBackup {
     /// How far a backup that follows a store is.
     public struct Status: Sendable {
@@ -27,31 +29,35 @@ extension StoreBackup {
     }
 
     private func follow(_ interval: Duration, _ stop: FollowStop, _ show: @Sendable (Status) -> Void) async throws {
-        let run = BackupRun(of: path, to: destination, options), fileSystem = options.resolvedFileSystem()
+        let run = BackupRun(of: path, to: destination, options), fileSystem = options.resolvedFileSystem(), merging = FollowMerge()
         var status = Status(), failures = 0, increments = 0
         while true {
             // What is committed before the stop is put by the last pass.
-            let isLast = stop.isStopped
+            let isLast = stop.isStopped, start = fileSystem.now()
             var report = Report(), failure: (any Error)?
             do {
                 try await run.pass(bytesMax: bytesMax, &report)
             } catch {
                 failure = error
             }
-            status.note(report, failure, at: fileSystem.now())
+            status.note(report, failure, from: start, to: fileSystem.now())
             show(status)
             failures = failure == nil ? 0 : failures + 1
             increments += report.archives - report.baseArchives
-            if let mergesAfter, increments >= mergesAfter, !isLast, failure == nil {
+            if let mergesAfter, increments >= mergesAfter, !isLast, failure == nil, let storeID = report.storeID {
                 increments = 0
-                // The archives serve as they are; the next merge tries again.
-                _ = try? await BackupArchives(at: destination, options: options)
-                    .merge(bytesMax: bytesMax, ofAtMost: Self.smallMax, atLeast: Self.smallCount, storeID: report.storeID)
+                merging.begin { try await merge(storeID) }
             }
+            if isLast || failure.map(Self.isTemporary) == false { await merging.end() }
             if let failure, isLast || !Self.isTemporary(failure) { throw failure }
             if isLast { return }
             await stop.sleep(for: FollowStop.wait(interval, afterFailures: failures))
         }
+    }
+
+    private func merge(_ storeID: StoredUUID) async throws {
+        try await BackupArchives(at: destination, options: options)
+            .merge(bytesMax: bytesMax, ofAtMost: Self.smallMax, atLeast: Self.smallCount, storeID: storeID)
     }
 
     private static let smallMax: UInt64 = 1 << 20
@@ -69,14 +75,39 @@ extension StoreBackup {
     }
 }
 
+/// The merge of small archives that runs beside the passes, since it may take minutes. One that fails is tried again when the next is due: the
+/// archives serve as they are.
+private final class FollowMerge: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// Begins a merge, unless one is under way.
+    func begin(_ merge: @escaping @Sendable () async throws -> Void) {
+        task.withLock { task in
+            guard task == nil else { return }
+            task = Task {
+                try? await merge()
+                self.task.withLock { $0 = nil }
+            }
+        }
+    }
+
+    /// Ends a merge that is under way. The destination then has each archive that it had, or the larger one with its commits.
+    func end() async {
+        let task = task.withLock { $0 }
+        task?.cancel()
+        await task?.value
+    }
+}
+
 extension StoreBackup.Status {
-    fileprivate mutating func note(_ report: StoreBackup.Report, _ failure: (any Error)?, at now: Int64) {
+    fileprivate mutating func note(_ report: StoreBackup.Report, _ failure: (any Error)?, from start: Int64, to now: Int64) {
         total.add(report)
         newest = report
         lag = report.oldestTime.map { max(0, now - $0) }
         greatestLag = max(greatestLag, lag ?? 0)
         error = failure
-        behindSince = failure == nil ? nil : behindSince ?? now
+        // A destination may try for minutes before it gives up.
+        behindSince = failure == nil ? nil : behindSince ?? start
     }
 }
 

@@ -27,6 +27,19 @@ public struct StoreBackup: Sendable {
         init() {}
     }
 
+    /// How far a store's backup is.
+    public struct Standing: Sendable {
+        public var storeID: StoredUUID
+        /// The line of commits to which the store belongs.
+        public var lineage: StoredUUID
+        /// The newest commit of the store.
+        public var storeSequence: UInt64
+        /// The newest commit of the line that can be restored; 0 for none.
+        public var sequence: UInt64
+        /// The time of the first commit that the destination lacks, in microseconds since 1970; nil if it lacks none.
+        public var behindSince: Int64?
+    }
+
     let path: String
     let destination: any BackupDestination
     let options: StoreOptions
@@ -43,8 +56,9 @@ public struct StoreBackup: Sendable {
         self.options = options
     }
 
-    /// The lineage to which the store's newest commit belongs.
-    public func lineage() throws(StoreError) -> Lineage { try BackupSource(path: path, options: options).lineage().lineage }
+    /// Compares the store with the destination, and puts nothing.
+    /// - Throws: as `run` does.
+    public func standing() async throws -> Standing { try await BackupRun(of: path, to: destination, options).standing() }
 
     /// Puts what the destination lacks: a base archive the first time and after a compaction, and the commits since.
     ///
@@ -57,5 +71,19 @@ public struct StoreBackup: Sendable {
         var report = Report()
         try await BackupRun(of: path, to: destination, options).pass(bytesMax: bytesMax, &report)
         return report
+    }
+}
+
+extension StoreBackup.Report {
+    /// Adds an archive that was put.
+    mutating func note(_ header: LogArchiveHeader, _ length: UInt64) {
+        lineage = header.lineage.id
+        sequence = header.last
+        archives += 1
+        baseArchives += header.isBase ? 1 : 0
+        bytes += length
+        commitBytes += header.isBase ? 0 : header.frameBytes
+        commits += header.last - header.first + 1
+        if !header.isBase { oldestTime = min(oldestTime ?? .max, header.leastTime) }
     }
 }

@@ -62,14 +62,15 @@ public struct StoreRestore: Sendable {
         let fileSystem = options.resolvedFileSystem()
         if !replacing, try fileSystem.identity(ofName: path) != nil { throw RestoreFile.exists(path) }
         let made = try await RestoreRun(self, fileSystem, progress).run(at: point)
-        let superblock: Superblock, lineage: Lineage
+        let lineage: Lineage
         do {
+            let superblock: Superblock
             (superblock, lineage) = try beginLineage(made, fileSystem)
+            try made.file.put(at: made.target, over: replacing ? .anything : .nothing, options: options, superblock)
         } catch {
             made.file.storage.unlock()
             throw error
         }
-        try made.file.put(at: made.target, replaces: replacing, options: options, superblock)
         return Report(
             storeID: made.file.identity.storeID, source: made.lineage, lineage: lineage.id, sequence: made.log.position.sequence,
             bytes: made.bytes, skipped: made.skipped)

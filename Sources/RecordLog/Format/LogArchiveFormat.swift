@@ -178,6 +178,12 @@ struct LogArchiveHeader: Equatable, Sendable {
     /// The end of the largest possible file of these segments.
     var sizeMax: UInt64 { 1 << (UInt64(segmentShift) + 14) }
 
+    /// More than the table of such an archive takes: two counts, an extent and two varints for each commit, and the checkpoints of a base, each
+    /// of which has a frame.
+    var tableLengthMax: UInt64 {
+        8 + (last - first + 1) * 36 + (isBase ? frameBytes / UInt64(FrameHeader.alignment) * 16 : 0)
+    }
+
     private var isPossible: Bool {
         let alignment = UInt64(FrameHeader.alignment)
         guard FileFormat.segmentShiftRange.contains(segmentShift), first > 0, first <= last, leastTime <= greatestTime,
@@ -185,7 +191,7 @@ struct LogArchiveHeader: Equatable, Sendable {
         else { return false }
         guard start % alignment == 0, end % alignment == 0, lastFrame % alignment == 0, frameBytes % alignment == 0 else { return false }
         // A commit has at least a frame of header and footer.
-        guard last - first < (end - start) / UInt64(FrameHeader.length(forPayload: CommitFooter.Layout.size)) else { return false }
+        guard last - first < min(end - start, frameBytes) / UInt64(FrameHeader.length(forPayload: CommitFooter.Layout.size)) else { return false }
         return isBase ? start == FileFormat.dataStart && previousChecksum == 0 : first > 1
     }
 }

@@ -44,11 +44,9 @@ struct LogArchiveTable: Equatable, Sendable {
 
     /// Adds the next commit without its extent.
     mutating func appendCommit(end: UInt64, time: Int64) {
-        var writer = ByteWriter()
         let change = time &- lastTime
-        writer.append(varint: UInt64(bitPattern: change &<< 1 ^ change &>> 63))
-        writer.append(varint: (end - lastEnd) / UInt64(FrameHeader.alignment))
-        commits += writer.bytes
+        commits.append(varint: UInt64(bitPattern: change &<< 1 ^ change &>> 63))
+        commits.append(varint: (end - lastEnd) / UInt64(FrameHeader.alignment))
         lastTime = time
         lastEnd = end
     }
@@ -167,14 +165,14 @@ struct LogArchiveTable: Equatable, Sendable {
     }
 }
 
-extension ByteWriter {
+extension [UInt8] {
     /// Appends 7 bits a byte, low first.
-    mutating func append(varint value: UInt64) {
+    fileprivate mutating func append(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
-        bytes.append(UInt8(rest))
+        append(UInt8(rest))
     }
 }

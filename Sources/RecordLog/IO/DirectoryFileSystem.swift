@@ -4,6 +4,7 @@ public protocol DirectoryFileSystem: FileSystem {
     /// - Returns: false if there is one already.
     func makeDirectory(_ path: String) throws(StoreError) -> Bool
     /// The entries of a directory but `.` and `..`, in any order; nil if there is no such directory.
+    /// - Throws: `invalidArgument` if a file has the path.
     func entries(ofDirectory path: String) throws(StoreError) -> [DirectoryEntry]?
 }
 

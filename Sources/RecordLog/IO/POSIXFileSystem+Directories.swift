@@ -11,8 +11,12 @@ import Platform
 
         public func entries(ofDirectory path: String) throws(StoreError) -> [DirectoryEntry]? {
             guard let directory = opendir(path) else {
-                if errno == ENOENT { return nil }
-                throw SystemCall.error("opendir", path, errno)
+                let code = errno
+                if code == ENOENT { return nil }
+                guard code == ENOTDIR else { throw SystemCall.error("opendir", path, code) }
+                throw StoreError(
+                    .invalidArgument, path: path, "a file has the path of the directory, or of a part of it",
+                    remedy: "Give the path of a directory.", errno: code)
             }
             defer { closedir(directory) }
             var entries: [DirectoryEntry] = []

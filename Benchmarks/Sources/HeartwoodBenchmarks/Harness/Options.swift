@@ -10,6 +10,10 @@ struct Options {
     var isQueries = false
     /// Measures a file of Core Data's, read in place and converted.
     var isStores = false
+    /// Measures backups and restores.
+    var isBackup = false
+    /// How long a writer is followed.
+    var minutes = 1.0
     /// The path of the Debian graph as JSON lines.
     var packages = "../shared/data/debian-packages.jsonl"
     var only: String?
@@ -21,8 +25,8 @@ struct Options {
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores] [--only WORKLOAD]
-                                    [--peer NAME] [--packages FILE] [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores | --backup]
+                                    [--minutes N] [--only WORKLOAD] [--peer NAME] [--packages FILE] [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
     init(_ words: [String]) throws {
@@ -35,10 +39,15 @@ struct Options {
             switch word {
             case "--smoke":
                 isSmoke = true
+                minutes = 0.1
                 sizes = [10_000]
             case "--engine": isEngine = true
             case "--queries": isQueries = true
             case "--stores": isStores = true
+            case "--backup": isBackup = true
+            case "--minutes":
+                guard let number = Double(try value()), number > 0, number <= 1440 else { throw PeerError(description: Self.usage) }
+                minutes = number
             case "--packages": packages = try value()
             case "--rows":
                 sizes = try value().split(separator: ",").map { text in

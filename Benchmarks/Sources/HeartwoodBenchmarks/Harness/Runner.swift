@@ -31,11 +31,22 @@ final class Runner {
     /// The names of the measured peers, Heartwood's first.
     var names: [String] {
         if options.isStores { return StoreRunner.names }
+        if options.isBackup { return BackupRunner.names }
         return options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name }
     }
 
     func run() throws {
         for rows in options.sizes {
+            if options.isBackup || options.isSmoke {
+                let backups = BackupRunner(
+                    rows: rows, repetitions: options.repetitions(rows), seconds: Int(options.minutes * 60), only: options.only,
+                    directory: directory)
+                let found = try backups.run()
+                guard options.isSmoke else {
+                    measurements += found
+                    continue
+                }
+            }
             if options.isStores || options.isSmoke {
                 let stores = StoreRunner(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory)
                 let found = try stores.run()

@@ -1,0 +1,121 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// The work of a process that backs up, restores or follows, and does nothing else, so that its memory can be told.
+enum BackupProcess {
+    static let backup = "--measure-backup", restore = "--measure-restore", follow = "--measure-following"
+    static let commands = [backup, restore, follow]
+
+    /// The child's side.
+    static func run(_ arguments: [String]) throws {
+        switch (arguments.first, arguments.count) {
+        case (backup, 3): try measure { try await StoreBackup(of: arguments[1], to: DirectoryDestination(path: arguments[2])).run() }
+        case (restore, 4): try restore(DirectoryDestination(path: arguments[1]), to: arguments[2], at: arguments[3])
+        case (follow, 3): try follow(StoreBackup(of: arguments[1], to: DirectoryDestination(path: arguments[2])))
+        default: throw PeerError(description: "wrong arguments: \(arguments)")
+        }
+    }
+
+    /// - Parameter commit: a number; 0 for the newest, -1 for the one in the middle.
+    private static func restore(_ destination: DirectoryDestination, to path: String, at commit: String) throws {
+        let lines = try Blocking.run { try await BackupArchives(at: destination).list() }
+        let newest = lines.first?.newest ?? 0
+        let point: StoreRestore.Point = switch commit {
+        case "0": .newest
+        case "-1": .commit(newest / 2)
+        default: .commit(UInt64(commit) ?? newest)
+        }
+        try measure { try await StoreRestore(from: destination, to: path).run(at: point) }
+    }
+
+    /// Prints the seconds and the most private memory.
+    private static func measure(_ work: @escaping @Sendable () async throws -> some Sendable) throws {
+        let before = ProcessFigures.privateMemory, peak = PeakMemory()
+        let seconds = try Clock.seconds { _ = try Blocking.run(work) }.1
+        print(seconds, peak.end() - min(before, peak.end()))
+    }
+
+    /// Follows until the input ends, and prints the lag's 99th percentile in seconds, the bytes put for each byte of commits, objects a second,
+    /// and the most private memory.
+    private static func follow(_ backup: StoreBackup) throws {
+        let lags = Mutex<[Double]>([]), total = Mutex<StoreBackup.Report?>(nil), before = ProcessFigures.privateMemory, peak = PeakMemory()
+        let full = Mutex<UInt64>(0), start = ContinuousClock.now
+        try Blocking.run {
+            let task = Task {
+                try await backup.follow { status in
+                    if status.newest.baseArchives > 0 { full.withLock { $0 += status.newest.bytes } }
+                    if let lag = status.lag { lags.withLock { $0.append(Double(lag) / 1e6) } }
+                    total.withLock { $0 = status.total }
+                }
+            }
+            // Its own thread waits for the end of the input.
+            Thread.detachNewThread {
+                _ = FileHandle.standardInput.readDataToEndOfFile()
+                task.cancel()
+            }
+            try await task.value
+        }
+        guard let report = total.withLock({ $0 }) else { throw PeerError(description: "the backup made no pass") }
+        let seconds = start.duration(to: .now) / .seconds(1)
+        let increments = Double(report.bytes - full.withLock { $0 })
+        print(
+            Clock.percentile99(lags.withLock { $0 }), increments / Double(max(1, report.commitBytes)),
+            Double(report.archives - report.baseArchives) / seconds, peak.end() - min(before, peak.end()))
+    }
+}
+
+/// A process that follows a store. The full copy is at the destination once it is made.
+final class FollowingProcess {
+    private let process = Process()
+    private let input = Pipe(), output = Pipe()
+
+    init(_ store: String, _ backups: String) throws {
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = [BackupProcess.follow, store, backups]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let backup = StoreBackup(of: store, to: DirectoryDestination(path: backups))
+        for _ in 0..<6000 {
+            let standing = try Blocking.run { try await backup.standing() }
+            if standing.sequence == standing.storeSequence { return }
+            usleep(100_000)
+        }
+        throw PeerError(description: "the following process did not make its full copy")
+    }
+
+    /// - Returns: the numbers that `BackupProcess` prints.
+    func end() throws -> [Double] {
+        try input.fileHandleForWriting.close()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard numbers.count == 4 else { throw PeerError(description: "the following process failed") }
+        return numbers
+    }
+}
+
+/// Waits for asynchronous work.
+enum Blocking {
+    private final class Outcome<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, any Error>?>(nil)
+    }
+
+    @discardableResult
+    static func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let outcome = Outcome<Value>(), end = DispatchSemaphore(value: 0)
+        Task {
+            do {
+                let value = try await work()
+                outcome.result.withLock { $0 = .success(value) }
+            } catch {
+                outcome.result.withLock { $0 = .failure(error) }
+            }
+            end.signal()
+        }
+        end.wait()
+        guard let result = outcome.result.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodTool
+
+/// Where stores, destinations and restored stores may be, and what the commands say of a backup.
+@Suite struct BackupPlaceTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("backup places \(UUID())")
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func make(_ name: String = "store.heartwood") throws -> String {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try ToolProcess.importExcerpt(to: path(name))
+        return path(name)
+    }
+
+    private func cleanUp() { try? FileManager.default.removeItem(at: folder) }
+
+    private func count(_ path: String) throws -> String { try ToolProcess.run("query", path, "Package", "--count").output }
+
+    /// Commits one more package.
+    private func addPackage(to store: String) throws {
+        let lines = path("\(UUID()).jsonl")
+        try Data(#"{"name": "package-\#(UUID())"}"#.utf8).write(to: URL(fileURLWithPath: lines))
+        #expect(try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", lines).status == 0)
+    }
+
+    @Test("Names with spaces, links to stores and to directories, and a destination beside the store are places like others")
+    func places() throws {
+        let store = try make("a store of ünits.heartwood"), manager = FileManager.default
+        defer { cleanUp() }
+        try manager.createSymbolicLink(atPath: path("link"), withDestinationPath: store)
+        try manager.createDirectory(atPath: path("a disk"), withIntermediateDirectories: true)
+        try manager.createSymbolicLink(atPath: path("disk link"), withDestinationPath: path("a disk"))
+        for (source, destination) in [(store, "a backup"), (path("link"), "a backup"), (store, "disk link"), (store, "a disk/deeper/still/")] {
+            let result = try ToolProcess.run("backup", source, path(destination))
+            // The directories above the destination have to be there.
+            if destination.contains("deeper") {
+                #expect(result.status == 1 && result.error.contains("deeper"), "\(result)")
+                continue
+            }
+            #expect(result.status == 0, "\(destination): \(result)")
+        }
+        #expect(try ToolProcess.run("backup", "list", path("a backup")).output.contains("1 archive,"))
+        // A link stays a link to the store, which is replaced.
+        try manager.createSymbolicLink(atPath: path("copy link"), withDestinationPath: path("copy.heartwood"))
+        #expect(try ToolProcess.run("restore", path("a backup"), "-o", path("copy link")).status == 1)
+        #expect(try ToolProcess.run("restore", path("disk link"), "-o", path("copy.heartwood")).status == 0)
+        try addPackage(to: path("copy.heartwood"))
+        #expect(try ToolProcess.run("restore", path("a backup"), "-o", path("copy link"), "--replace").status == 0)
+        #expect(try manager.destinationOfSymbolicLink(atPath: path("copy link")) == path("copy.heartwood"))
+        #expect(try count(path("copy link")) == count(store) && count(path("copy.heartwood")) == count(store))
+    }
+
+    @Test("A destination that is a file, or that lies behind one, is refused with what to do")
+    func fileAsDestination() throws {
+        let store = try make()
+        defer { cleanUp() }
+        try Data("text".utf8).write(to: URL(fileURLWithPath: path("file")))
+        for destination in [path("file"), path("file") + "/backups", store] {
+            for words in [["backup", store, destination], ["restore", destination, "-o", path("copy")], ["backup", "list", destination]] {
+                let result = try ToolProcess.runWords(words)
+                #expect(result.status == 1 && result.error.contains("path of a directory"), "\(words): \(result)")
+            }
+        }
+        #expect(try count(store) != "")
+    }
+
+    @Test("The commands tell sizes, times, gaps, and since when a backup is behind")
+    func whatIsTold() throws {
+        let store = try make(), backups = path("backups")
+        defer { cleanUp() }
+        #expect(try ToolProcess.run("backup", store, backups).status == 0)
+        for _ in 0..<3 {
+            try addPackage(to: store)
+            #expect(try ToolProcess.run("backup", store, backups).status == 0)
+        }
+        let list = try ToolProcess.run("backup", "list", backups).output
+        #expect(list.contains("full copy: commits 1 to ") || list.contains("full copy: commit 1,"), "\(list)")
+        #expect(list.contains("3 increments: commits ") && list.contains("Z\n"), "\(list)")
+        try addPackage(to: store)
+        let behind = try ToolProcess.run("backup", "status", store, backups)
+        #expect(behind.status == 1 && behind.output.contains("behind by 1 commit, since 2"), "\(behind)")
+        let all = FileManager.default.enumerator(atPath: backups)?.compactMap { $0 as? String }.filter { $0.hasSuffix(".hwlog") }.sorted() ?? []
+        #expect(all.count == 4)
+        let trial = try ToolProcess.run("backup", "prune", backups, "--keep-last", "1", "--dry-run")
+        #expect(trial.status == 0 && trial.output.contains("0 archives would be deleted"), "\(trial)")
+        let lost = try #require(all.first { !$0.hasSuffix("-base.hwlog") })
+        try FileManager.default.removeItem(atPath: backups + "/" + lost)
+        let verified = try ToolProcess.run("backup", "verify", backups)
+        #expect(verified.status == 1 && verified.output.contains("cannot be restored") && verified.output.contains("all whole"), "\(verified)")
+        #expect(try ToolProcess.run("backup", "list", backups).output.contains("gaps: "))
+        #expect(try ToolProcess.run("backup", "status", store, backups).status == 1)
+        // The next backup closes the gap.
+        #expect(try ToolProcess.run("backup", store, backups).status == 0)
+        #expect(try ToolProcess.run("backup", "verify", backups).status == 0)
+        #expect(try ToolProcess.run("backup", "status", store, backups).output.contains("up to date"))
+    }
+}

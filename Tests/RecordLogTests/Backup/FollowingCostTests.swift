@@ -1,0 +1,62 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// What a backup that follows ships, and how often.
+@Suite struct FollowingCostTests {
+    @Test("Small commits with checkpoints between them are shipped with at most 1.2 bytes for each of their bytes")
+    func bytes() async throws {
+        let store = try BackedUpStore { $0.checkpointAfterBytes = 20_000 }
+        try store.commit(0)
+        let run = BackupRun(of: SampleStore.path, to: store.destination, store.sample.options)
+        var report = StoreBackup.Report()
+        try await run.pass(bytesMax: 64 << 20, &report)
+        report = StoreBackup.Report()
+        let before = store.sample.store.statistics.checkpoints, end = store.sample.store.snapshot().end
+        for number in 0..<2000 {
+            try store.sample.insert(.init(name: "name \(number)", age: Int64(number), group: 1))
+            // As many as a second has.
+            if number % 400 == 399 { try await run.pass(bytesMax: 64 << 20, &report) }
+        }
+        #expect(report.archives == 5 && report.commits == 2000)
+        #expect(store.sample.store.statistics.checkpoints > before + 3)
+        let grown = store.sample.store.snapshot().end - end
+        #expect(report.commitBytes < grown && Double(report.bytes) <= 1.2 * Double(report.commitBytes), "\(report.bytes) of \(report.commitBytes)")
+    }
+
+    @Test("A backup that follows puts one object in an interval at most, and goes on while it merges")
+    func objects() async throws {
+        let store = try BackedUpStore(), destination = ProbedDestination(store.destination), passes = Mutex(0)
+        try store.commit(0)
+        var backup = StoreBackup(of: SampleStore.path, to: destination, options: store.sample.options)
+        backup.mergesAfter = 20
+        // A merge gets archives whole, and takes ten seconds for each here.
+        let merges = Mutex(0)
+        destination.before { operation in
+            guard case .get(_, let range) = operation, range.count > 1, passes.withLock({ $0 }) > 10 else { return }
+            merges.withLock { $0 += 1 }
+            try await Task.sleep(for: .seconds(10))
+        }
+        let task = Task { [backup] in try await backup.follow(every: .milliseconds(5)) { _ in passes.withLock { $0 += 1 } } }
+        let start = ContinuousClock.now
+        var number = 0
+        while merges.withLock({ $0 }) == 0, start.duration(to: .now) < .seconds(20) {
+            number += 1
+            try store.commit(number % 2)
+            try await Task.sleep(for: .milliseconds(7))
+        }
+        let before = passes.withLock { $0 }
+        for _ in 0..<20 {
+            try store.commit(0)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(merges.withLock { $0 } > 0 && passes.withLock { $0 } > before + 3)
+        #expect(destination.counts.puts <= passes.withLock { $0 } + 1)
+        task.cancel()
+        try await task.value
+        #expect(start.duration(to: .now) < .seconds(30))
+        try await store.check(store.sequence, "stopped")
+    }
+}
