@@ -76,10 +76,12 @@ struct CherryPickCommand: Command {
     }
 
     private func show(_ report: CherryPickReport) {
-        Output.lines(report.inserted.map { "+ \($0)" })
-        Output.lines(report.updated.map { "* \($0.object)  \($0.properties.joined(separator: ", "))" })
-        Output.lines(report.renumbered.map { "\($0) gets another URI: the store has not given its number, so another object will have it" })
-        Output.lines(report.conflicts.map { "! \($0.object)  \($0.detail)" })
+        for object in report.inserted { Output.line("+ \(object)") }
+        for (object, properties) in report.updated { Output.line("* \(object)  \(properties.joined(separator: ", "))") }
+        for object in report.renumbered {
+            Output.line("\(object) gets another URI: the store has not given its number, so another object will have it")
+        }
+        for conflict in report.conflicts { Output.line("! \(conflict.object)  \(conflict.detail)") }
         let counts = "\(Output.count(report.found, "object")) found; \(Output.number(report.inserted.count)) "
             + "inserted, \(Output.number(report.updated.count)) updated, \(Output.count(report.conflicts.count, "conflict"))"
         let end = report.isSaved ? "saved" : isDry ? "a dry run, nothing is saved"

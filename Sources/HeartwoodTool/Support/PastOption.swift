@@ -19,8 +19,11 @@ enum PastOption {
             guard number > 0 else { throw ToolError.usage("--\(option): commits are numbered from 1 on") }
             return .number(number)
         }
-        guard Double(text) == nil else { throw ToolError.usage("--\(option) takes the number of a commit or a time (ISO 8601), not \"\(text)\"") }
-        return .time(try BackupText.microseconds(option, text))
+        // Seconds since 1970 would look like a commit's number.
+        guard Double(text) == nil, let time = try? BackupText.microseconds(option, text) else {
+            throw ToolError.usage("--\(option) takes the number of a commit or a time (ISO 8601), not \"\(text)\"")
+        }
+        return .time(time)
     }
 
     /// - Throws: if the option is given for a store of Core Data's own.

@@ -33,7 +33,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// Whether saves to this store are refused. Initially the value of `NSReadOnlyPersistentStoreOption`.
     open var isReadOnly: Bool
     /// Whether the options name a commit of the past (`NSRecordLogAsOfOption`).
-    final let showsPast: Bool
+    final var showsPast: Bool { options?[NSRecordLogAsOfOption] != nil }
     /// The store's identity, which is the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
     open var identifier: String! = ""
     /// The identifier in the form that the IDs of the store's objects use.
@@ -61,7 +61,6 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         configuration = name == NSManagedObjectModel.defaultConfigurationName ? nil : name
         currentURL = Mutex(url.scheme == Self.nowhere.scheme ? nil : url)
         self.options = options
-        showsPast = options?[NSRecordLogAsOfOption] != nil
         isReadOnly = options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
     }
 

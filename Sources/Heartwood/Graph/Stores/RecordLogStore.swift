@@ -32,7 +32,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override var type: String { NSRecordLogStoreType }
     override var isReadOnly: Bool {
-        get { showsPast || super.isReadOnly }
+        get { super.isReadOnly || showsPast }
         set { super.isReadOnly = newValue }
     }
     private final var name = StoreIdentifier("")
