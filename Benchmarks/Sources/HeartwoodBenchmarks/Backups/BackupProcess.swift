@@ -39,16 +39,9 @@ enum BackupProcess {
     /// Follows until the input ends, and prints the lag's 99th percentile in seconds, the bytes put for each byte of commits, objects a second,
     /// and the most private memory.
     private static func follow(_ backup: StoreBackup) throws {
-        let lags = Mutex<[Double]>([]), total = Mutex<StoreBackup.Report?>(nil), before = ProcessFigures.privateMemory, peak = PeakMemory()
-        let full = Mutex<UInt64>(0), start = ContinuousClock.now
+        let figures = FollowingFigures(), before = ProcessFigures.privateMemory, peak = PeakMemory(), start = ContinuousClock.now
         try Blocking.run {
-            let task = Task {
-                try await backup.follow { status in
-                    if status.newest.baseArchives > 0 { full.withLock { $0 += status.newest.bytes } }
-                    if let lag = status.lag { lags.withLock { $0.append(Double(lag) / 1e6) } }
-                    total.withLock { $0 = status.total }
-                }
-            }
+            let task = Task { try await backup.follow { figures.note($0) } }
             // Its own thread waits for the end of the input.
             Thread.detachNewThread {
                 _ = FileHandle.standardInput.readDataToEndOfFile()
@@ -56,12 +49,34 @@ enum BackupProcess {
             }
             try await task.value
         }
-        guard let report = total.withLock({ $0 }) else { throw PeerError(description: "the backup made no pass") }
-        let seconds = start.duration(to: .now) / .seconds(1)
-        let increments = Double(report.bytes - full.withLock { $0 })
+        let seen = figures.seen
+        guard let report = seen.total else { throw PeerError(description: "the backup made no pass") }
+        let seconds = start.duration(to: .now) / .seconds(1), increments = Double(report.bytes - seen.fullBytes)
         print(
-            Clock.percentile99(lags.withLock { $0 }), increments / Double(max(1, report.commitBytes)),
-            Double(report.archives - report.baseArchives) / seconds, peak.end() - min(before, peak.end()))
+            Clock.percentile99(seen.lags), increments / Double(max(1, report.commitBytes)), Double(report.archives - report.baseArchives) / seconds,
+            peak.end() - min(before, peak.end()))
+    }
+}
+
+/// The figures of a backup that follows, added up over its passes.
+private final class FollowingFigures: Sendable {
+    struct Seen {
+        /// In seconds.
+        var lags: [Double] = []
+        var total: StoreBackup.Report?
+        var fullBytes: UInt64 = 0
+    }
+
+    private let state = Mutex(Seen())
+
+    var seen: Seen { state.withLock { $0 } }
+
+    func note(_ status: StoreBackup.Status) {
+        state.withLock { seen in
+            if status.newest.baseArchives > 0 { seen.fullBytes += status.newest.bytes }
+            if let lag = status.lag { seen.lags.append(Double(lag) / 1e6) }
+            seen.total = status.total
+        }
     }
 }
 
