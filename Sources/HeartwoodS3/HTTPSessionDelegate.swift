@@ -39,7 +39,8 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(nil)
     }
 
-    /// A request for a password is a plain answer, 401. Foundation off Apple's platforms never answers if nobody takes the challenge.
+    /// Turns a server's wish for a password into an ordinary answer, 401. Off Apple's platforms Foundation waits for ever for a challenge that its
+    /// delegate does not take.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -25,7 +25,7 @@ extension S3Destination {
         }
     }
 
-    /// Some servers answer 400, as to a request that nobody understands, where the object ends before the range.
+    /// Some servers answer 400 to a range behind the object's end, as they do to a malformed request.
     private func checkSize(_ name: String, _ end: UInt64) async throws {
         guard let size = Self.size(try await head(name)), size < end else { return }
         throw S3Download.short("\(location)/\(name)", size, asked: end)

@@ -21,8 +21,9 @@ struct BackupCommand: Command {
         write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
 
         list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, and
-        says since when it is behind. verify reads everything. prune keeps the last state of each of the newest hours, days, weeks and months in which there is one, by UTC; it never
-        breaks the chain of the newest commit, nor what a running restore needs. merge makes large files of small ones.
+        says since when it is behind. verify reads everything. prune keeps the last state of each of the newest hours, days, weeks and
+        months in which there is one, by UTC; it never breaks the chain of the newest commit, nor what a running restore needs. merge makes
+        large files of small ones.
 
         DESTINATION is a directory: of another disk, of a mounted share, or one that another program copies elsewhere. One directory
         takes the backups of several stores. A STORE of one of the names above is given as ./list.

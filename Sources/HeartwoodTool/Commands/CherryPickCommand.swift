@@ -61,13 +61,14 @@ struct CherryPickCommand: Command {
             now.context.transactionAuthor = author
             let request = NSFetchRequest<NSManagedObject>(entityName: try past.entity(entity).name ?? "")
             request.predicate = predicate
+            let objects: [NSManagedObject]
             do {
-                // A predicate that the entity cannot answer is wrong usage.
-                _ = try past.context.count(for: request)
+                objects = try past.context.fetch(request)
             } catch {
+                // A predicate that the entity cannot answer is wrong usage.
                 throw ToolError.ofRequest(error)
             }
-            let report = try CherryPick(from: past.context, into: now.context, policy).run(request, isDry: isDry)
+            let report = try CherryPick(from: past.context, into: now.context, policy).run(objects, isDry: isDry)
             if !isDry { try now.close() }
             return report
         }

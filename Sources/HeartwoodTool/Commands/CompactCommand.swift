@@ -35,19 +35,9 @@ struct CompactCommand: Command {
         switch (arguments["keep-commits"], arguments["keep-since"]) {
         case (nil, nil): window = .none
         case (_?, nil): window = .commits(try arguments.integer("keep-commits", default: 0))
-        case (nil, let text?): window = .since(try Self.microseconds(text))
+        case (nil, let text?): window = .since(try TimeArgument.microseconds("keep-since", text))
         case (_?, _?): throw ToolError.usage("--keep-commits and --keep-since exclude each other")
         }
-    }
-
-    private static func microseconds(_ text: String) throws -> Int64 {
-        let date = Double(text).map { Date(timeIntervalSince1970: $0) }
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
-        guard let date, let time = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded()) else {
-            throw ToolError.usage("--keep-since takes a time (ISO 8601, or seconds since 1970), not \"\(text)\"")
-        }
-        return time
     }
 
     func run() throws -> Int32 {

@@ -31,9 +31,7 @@ struct HistoryCommand: Command {
         init(_ option: String, _ text: String) throws {
             if let number = UInt64(text), number <= UInt64(Int64.max) {
                 self = .number(number)
-            } else if let date = (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-                ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
-            {
+            } else if let date = TimeArgument.date(iso: text) {
                 self = .date(date)
             } else {
                 throw ToolError.usage("--\(option) takes a transaction's number or a time (ISO 8601), not \"\(text)\"")

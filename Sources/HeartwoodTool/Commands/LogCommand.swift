@@ -39,8 +39,8 @@ struct LogCommand: Command {
         store = try arguments.exactly(["STORE"])[0]
         limit = try arguments.integer("limit", default: .max, from: 1)
         (entity, object) = (arguments["entity"], arguments["object"])
-        let since = try arguments["since"].map { try BackupText.microseconds("since", $0) } ?? .min
-        let until = try arguments["until"].map { try BackupText.microseconds("until", $0) } ?? .max
+        let since = try arguments["since"].map { try TimeArgument.microseconds("since", $0) } ?? .min
+        let until = try arguments["until"].map { try TimeArgument.microseconds("until", $0) } ?? .max
         guard since <= until else { throw ToolError.usage("--since is later than --until") }
         times = since...until
         guard let format = Format(rawValue: arguments["format"] ?? "text") else {

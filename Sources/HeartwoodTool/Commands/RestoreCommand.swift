@@ -38,7 +38,7 @@ struct RestoreCommand: Command {
         output = try arguments.required("output")
         point = switch (arguments["at"], arguments["commit"]) {
         case (nil, nil): .newest
-        case (let time?, nil): .time(try BackupText.microseconds("at", time))
+        case (let time?, nil): .time(try TimeArgument.microseconds("at", time))
         case (nil, _?): .commit(UInt64(try arguments.integer("commit", default: 0, from: 1)))
         case (_?, _?): throw ToolError.usage("--at and --commit exclude each other")
         }

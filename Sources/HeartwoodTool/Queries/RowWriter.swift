@@ -24,29 +24,19 @@ final class CSVWriter: RowWriter {
 
 /// Writes one object a line, or one array of them.
 final class JSONWriter: RowWriter {
-    private let output = OutputBuffer()
-    private let encoder = JSONValue.lineEncoder()
+    private let list: JSONListWriter
     private let names: [String]
-    private let isArray: Bool
-    private var isFirst = true
 
     init(_ names: [String], isArray: Bool) {
         self.names = names
-        self.isArray = isArray
+        list = JSONListWriter(isArray: isArray)
     }
 
     func row(_ values: [Any?]) throws {
         var object: [String: JSONValue] = [:]
         for (name, value) in zip(names, values) { object[name] = value.map(AttributeText.json) }
-        let line = try encoder.encode(object)
-        if isArray { try output.append(isFirst ? "[\n" : ",\n") }
-        isFirst = false
-        try output.append(line)
-        if !isArray { try output.append("\n") }
+        try list.append(.object(object))
     }
 
-    func finish() throws {
-        if isArray { try output.append(isFirst ? "[]\n" : "\n]\n") }
-        try output.flush()
-    }
+    func finish() throws { try list.finish() }
 }

@@ -13,17 +13,6 @@ enum BackupText {
         return DirectoryDestination(path: text)
     }
 
-    /// A time of a command line: ISO 8601, or seconds since 1970.
-    static func microseconds(_ option: String, _ text: String) throws -> Int64 {
-        let date = Double(text).map { Date(timeIntervalSince1970: $0) }
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
-        guard let date, let time = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded()) else {
-            throw ToolError.usage("--\(option) takes a time (ISO 8601, or seconds since 1970), not \"\(text)\"")
-        }
-        return time
-    }
-
     /// A number of seconds.
     static func seconds(_ option: String, _ text: String?, default value: Double) throws -> Duration {
         guard let text else { return .seconds(value) }

@@ -20,7 +20,7 @@ enum PastOption {
             return .number(number)
         }
         // Seconds since 1970 would look like a commit's number.
-        guard Double(text) == nil, let time = try? BackupText.microseconds(option, text) else {
+        guard Double(text) == nil, let time = try? TimeArgument.microseconds(option, text) else {
             throw ToolError.usage("--\(option) takes the number of a commit or a time (ISO 8601), not \"\(text)\"")
         }
         return .time(time)

@@ -1,5 +1,5 @@
 extension BackupArchives {
-    /// What a merge did.
+    /// The result of a merge.
     public struct MergeReport: Sendable {
         /// The number of archives that were put, and of those that they replace.
         public var made = 0

@@ -1,5 +1,5 @@
 extension BackupArchives {
-    /// What a prune deleted, or would delete.
+    /// The result of a prune, or of its trial.
     public struct PruneReport: Sendable {
         public var deleted: [Archive] = []
         public var bytes: UInt64 = 0

@@ -24,7 +24,6 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         case full
         /// Another backup, restore or prune is at work there.
         case busy
-        case cancelled
         /// A caller gave a value that is not possible.
         case invalidArgument
     }

@@ -163,20 +163,25 @@ final class BackupRun {
         if header.last == fork.sequence { return header.lastChecksum == fork.checksum }
         // In the middle of an archive only the time and the place of a commit are known without the frames.
         guard source.identity.fileID == fork.fileID, let archived = archive.commit(fork.sequence) else { return false }
+        guard let found = try commit(fork.sequence, of: header, in: source, try source.superblock()) else { return false }
+        return found.position.checksum == fork.checksum && found.time == archived.time && found.position.end == archived.end
+    }
+
+    /// Looks in the store's file for a commit in the middle of an archive; nil if the file has other commits there.
+    private func commit(
+        _ sequence: UInt64, of header: LogArchiveHeader, in source: BackupSource, _ published: Superblock
+    ) throws(StoreError) -> (position: LogPosition, time: Int64)? {
         let before = LogPosition(sequence: header.isBase ? 0 : header.first - 1, checksum: header.previousChecksum, end: header.start)
-        var scan = source.scan(from: before, try source.superblock())
-        while let footer = try scan.next(), footer.sequence <= fork.sequence {
-            guard footer.sequence == fork.sequence else { continue }
-            return scan.commitChecksum == fork.checksum && footer.timestamp == archived.time && scan.end == archived.end
+        var scan = source.scan(from: before, published)
+        while let footer = try scan.next(), footer.sequence <= sequence {
+            if footer.sequence == sequence { return (scan.lastCommit, footer.timestamp) }
         }
-        return false
+        return nil
     }
 
     /// - Throws: `diverged` if the destination has commits of the line that the store lacks.
     private func refuseOlder(_ source: BackupSource, _ parts: [LinePart], _ there: There, _ published: Superblock) throws {
-        guard published.sequence >= there.newest else {
-            throw published.isReplica ? behind(published.sequence, there.newest) : older(published.sequence, there.newest)
-        }
+        guard published.sequence >= there.newest else { throw older(published, than: there.newest) }
         guard let position = there.position, position.sequence < there.newest else { return }
         if parts.contains(where: { $0.name.fileID != source.identity.fileID && $0.reach > position.sequence }) {
             throw diverged("archives of a newer file of this line are there, which a compaction of the store made; this file is an old one")
@@ -216,26 +221,16 @@ final class BackupRun {
                 continue
             }
             let header = archive.header, name = step.archive.name.text
-            guard published.sequence >= step.reach else {
-                throw published.isReplica ? behind(published.sequence, step.reach) : older(published.sequence, step.reach)
+            guard published.sequence >= step.reach else { throw older(published, than: step.reach) }
+            guard step.reach == header.last else {
+                // Here this line left another.
+                guard let found = try commit(step.reach, of: header, in: source, published) else { throw diverged(step.reach) }
+                return (found.position, name)
             }
-            guard step.reach == header.last else { return (try fork(at: step.reach, in: source, header, published), name) }
             guard try source.commitChecksum(at: header.lastFrame, published) == header.lastChecksum else { throw diverged(step.reach) }
             return (LogPosition(sequence: header.last, checksum: header.lastChecksum, end: header.end), name)
         }
         return nil
-    }
-
-    /// The position of a commit in the middle of an archive, where this line left another.
-    private func fork(
-        at sequence: UInt64, in source: BackupSource, _ header: LogArchiveHeader, _ published: Superblock
-    ) throws -> LogPosition {
-        let before = LogPosition(sequence: header.isBase ? 0 : header.first - 1, checksum: header.previousChecksum, end: header.start)
-        var scan = source.scan(from: before, published)
-        while scan.sequence < sequence {
-            guard try scan.next() != nil else { throw diverged(sequence) }
-        }
-        return LogPosition(sequence: scan.sequence, checksum: scan.commitChecksum, end: scan.end)
     }
 
     // MARK: Archives
@@ -315,14 +310,11 @@ final class BackupRun {
         diverged("commit \(sequence) there is another one than in this file")
     }
 
-    private func older(_ sequence: UInt64, _ newest: UInt64) -> BackupError {
-        diverged("it has commit \(newest), and the newest one of this file is \(sequence)")
-    }
-
-    /// A replica is not older by itself: it takes what the destination has.
-    private func behind(_ sequence: UInt64, _ newest: UInt64) -> BackupError {
-        BackupError(
-            .busy, path, "the replica has commit \(sequence), and \(destination) has commit \(newest) already",
+    private func older(_ published: Superblock, than newest: UInt64) -> BackupError {
+        guard published.isReplica else { return diverged("it has commit \(newest), and the newest one of this file is \(published.sequence)") }
+        // A replica is not older by itself: it takes the commits that the destination has.
+        return BackupError(
+            .busy, path, "the replica has commit \(published.sequence), and \(destination) has commit \(newest) already",
             remedy: "Nothing is to be done: `heartwood restore --follow` brings the replica up to date.")
     }
 

@@ -1,13 +1,3 @@
-/// A commit's number, the checksum of its frame, and its end in the file.
-struct LogPosition: Hashable, Sendable {
-    var sequence: UInt64
-    var checksum: UInt64
-    var end: UInt64
-
-    /// Before a file's first commit.
-    static let start = LogPosition(sequence: 0, checksum: 0, end: FileFormat.dataStart)
-}
-
 /// A store's file as a backup reads it: beside writers, checkpoints and compactions, and without a lock.
 ///
 /// It reads only bytes before the end that a superblock has published: these never change (1). It stays open when a compaction gives the
@@ -83,23 +73,13 @@ final class BackupSource: Sendable {
     }
 
     func scan(from position: LogPosition, _ published: Superblock) -> CommitScan {
-        CommitScan(
-            log: .tail(TailReader(file)), behind: position.sequence, checksum: position.checksum, at: position.end, limit: published.end,
-            publishedEnd: published.end, wholeEnd: published.end)
+        CommitScan(file, after: position, limit: published.end, publishedEnd: published.end, wholeEnd: published.end)
     }
 
     /// The complete checkpoints of the file, in the order of their offsets. Each names the one before it.
     func checkpoints(_ published: Superblock) throws(StoreError) -> [FramePointer] {
-        var found: [FramePointer] = []
-        var pointer = published.checkpoint
-        let reader = TailReader(file)
-        while !pointer.isNone, pointer.offset < found.last?.offset ?? published.end {
-            guard let frame = try reader.frame(at: pointer.offset, limit: published.end), frame.header.kind == .checkpoint,
-                frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload)
-            else { break }
-            found.append(pointer)
-            pointer = manifest.previousCheckpoint
-        }
+        var found: [FramePointer] = [], chain = CheckpointChain(file, from: published.checkpoint, limit: published.end)
+        while let checkpoint = try chain.next() { found.append(checkpoint.pointer) }
         return found.reversed()
     }
 }

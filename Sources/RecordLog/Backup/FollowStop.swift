@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends a loop that works and sleeps. The work that is under way when it is told to stop goes on to its end.
+/// Ends a loop of work and sleep. Work that is under way at that moment runs to its end.
 final class FollowStop: Sendable {
     private struct State {
         var isStopped = false

@@ -96,15 +96,14 @@ struct LogRangeFinder {
         }
         guard let footer = try scan.next(), let frame = scan.commitFrame else {
             guard scan.sequence >= published.sequence else {
-                // What is before the damage is handed out first.
+                // The caller gets the commits before the damage first.
                 guard position.sequence == scan.sequence else { return nil }
                 throw StoreError.corrupt(source.path, at: scan.position, "the log ends before its newest commit, number \(published.sequence)")
             }
             return nil
         }
         return Found(
-            footer: footer, frame: frame.offset,
-            position: LogPosition(sequence: scan.sequence, checksum: scan.commitChecksum, end: scan.end),
+            footer: footer, frame: frame.offset, position: scan.lastCommit,
             lineage: footer.sequence > lineageSequence ? Lineage(begunBy: frame) : nil)
     }
 }

@@ -122,7 +122,7 @@ struct LogArchiveReader: Sendable {
 
     // MARK: Commits
 
-    /// The position behind a commit of the archive, of which the checksum is known elsewhere; nil if it has no such commit.
+    /// The offset in the store's file at which a commit of the archive ends; nil if the archive lacks the commit.
     func end(of sequence: UInt64) -> UInt64? { sequence == header.last ? header.end : commit(sequence)?.end }
 
     /// The time of a commit; nil if the archive does not have it.

@@ -68,10 +68,9 @@ struct ReplicaFile {
     /// The last whole commit of the file.
     private func position(_ published: Superblock) throws(StoreError) -> LogPosition {
         let file = LogFile(storage: storage, path: path, identity: identity, maps: false, counters: Counters())
-        var scan = CommitScan(
-            log: .tail(TailReader(file)), behind: published.sequence, checksum: published.commitChecksum, at: published.end,
-            limit: try storage.size(), publishedEnd: published.end, wholeEnd: published.end)
+        let known = LogPosition(sequence: published.sequence, checksum: published.commitChecksum, end: published.end)
+        var scan = CommitScan(file, after: known, limit: try storage.size(), publishedEnd: published.end, wholeEnd: published.end)
         while try scan.next() != nil {}
-        return LogPosition(sequence: scan.sequence, checksum: scan.commitChecksum, end: scan.end)
+        return scan.lastCommit
     }
 }

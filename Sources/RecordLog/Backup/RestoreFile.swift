@@ -44,7 +44,7 @@ final class RestoreFile: Sendable {
                 defer { left.unlock() }
                 try fileSystem.remove(path)
             }
-            guard let made = try createUnlessThere(path, like: model, fileSystem), try lock(made, path, fileSystem) else { continue }
+            guard let made = try fileSystem.createUnlessThere(path, like: model), try lock(made, path, fileSystem) else { continue }
             let file = RestoreFile(path: path, storage: made, identity: identity, isResumed: false, fileSystem: fileSystem)
             try file.writeHeader()
             return file
@@ -52,29 +52,12 @@ final class RestoreFile: Sendable {
         throw underWay(path)
     }
 
-    private static func createUnlessThere(
-        _ path: String, like model: (any StorageFile)?, _ fileSystem: any FileSystem
-    ) throws(StoreError) -> (any StorageFile)? {
-        do throws(StoreError) {
-            if let model { return try fileSystem.create(path, like: model) }
-            return try fileSystem.open(path, .create)
-        } catch {
-            guard error.code == .exists else { throw error }
-            return nil
-        }
-    }
-
-    /// Locks a file without waiting.
-    /// - Returns: false, with the lock released, if the file is no longer the one at the path.
     private static func lock(_ storage: any StorageFile, _ path: String, _ fileSystem: any FileSystem) throws -> Bool {
         do throws(StoreError) {
-            try storage.lock(timeout: .zero)
+            return try fileSystem.lockIfNamed(storage, path)
         } catch {
             throw error.code == .locked ? underWay(path) : error
         }
-        if try fileSystem.isNamed(storage, path) { return true }
-        storage.unlock()
-        return false
     }
 
     /// Whether a restore of the same file has left this one.
@@ -119,7 +102,7 @@ final class RestoreFile: Sendable {
     /// Renames the file to the path, durably.
     /// - Parameter replaced: a file at the path is replaced under its lock.
     func put(at target: String, over replaced: Replaced, options: StoreOptions, _ superblock: Superblock) throws {
-        let old = replaced == .nothing ? nil : try lockOld(target, options)
+        let old = replaced == .nothing ? nil : try fileSystem.lockReplaced(target, timeout: options.lockTimeout)
         defer { old?.unlock() }
         if old == nil, try fileSystem.identity(ofName: target) != nil { throw Self.exists(target) }
         // It may have been promoted while the new file was fetched.
@@ -147,18 +130,6 @@ final class RestoreFile: Sendable {
         BackupError(
             .exists, path, "there is a file already, which a restore replaces only if it is told to",
             remedy: "Choose another path, or restore with `--replace`.")
-    }
-
-    /// Locks the file that is replaced; nil if there is none. Its writers wait, so that no commit is acknowledged and lost with it.
-    private func lockOld(_ target: String, _ options: StoreOptions) throws(StoreError) -> (any StorageFile)? {
-        for _ in 0..<100 {
-            guard let identity = try fileSystem.identity(of: target) else { return nil }
-            let old = try fileSystem.open(target, .readWrite)
-            try old.lock(timeout: options.lockTimeout)
-            if old.identity == identity, try fileSystem.identity(of: target) == identity { return old }
-            old.unlock()
-        }
-        throw StoreError(.locked, path: target, "the file is replaced again and again", remedy: "Stop the other process.")
     }
 
     /// Removes the file.

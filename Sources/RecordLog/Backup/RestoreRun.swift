@@ -72,7 +72,7 @@ struct RestoreRun {
         case .commit(let number): return number
         case .time(let time):
             // The numbers of commits rise, whatever their times: the archive that reaches farthest is asked first.
-            for part in parts.sorted(by: { ($0.reach, $0.name.text) > ($1.reach, $1.name.text) }) where part.name.leastTime <= time {
+            for part in parts.sorted(by: { ($0.reach, $0.name) > ($1.reach, $1.name) }) where part.name.leastTime <= time {
                 if part.name.greatestTime <= time { return part.reach }
                 do {
                     let archive = try await LogArchiveReader(part.archive, at: destination)

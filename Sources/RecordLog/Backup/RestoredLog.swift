@@ -33,13 +33,11 @@ final class RestoredLog {
         _ storage: any StorageFile, _ identity: FileIdentity, path: String, upTo sequence: UInt64
     ) throws(StoreError) -> LogPosition {
         let file = LogFile(storage: storage, path: path, identity: identity, maps: false, counters: Counters())
-        var scan = CommitScan(
-            log: .tail(TailReader(file)), behind: 0, checksum: 0, at: FileFormat.dataStart, limit: try storage.size(), publishedEnd: nil,
-            wholeEnd: 0)
+        var scan = CommitScan(file, after: .start, limit: try storage.size(), publishedEnd: nil, wholeEnd: 0)
         var before = LogPosition.start, last = LogPosition.start
         while let footer = try scan.next(), footer.sequence <= sequence {
             before = last
-            last = LogPosition(sequence: scan.sequence, checksum: scan.commitChecksum, end: scan.end)
+            last = scan.lastCommit
         }
         return before
     }
@@ -146,16 +144,14 @@ final class RestoredLog {
 
     /// Follows the chain of commits through the bytes that were written.
     private func verify(_ archive: LogArchiveReader, through reach: UInt64) throws {
-        var scan = CommitScan(
-            log: .tail(TailReader(file)), behind: position.sequence, checksum: position.checksum, at: position.end, limit: writtenEnd,
-            publishedEnd: nil, wholeEnd: 0)
+        var scan = CommitScan(file, after: position, limit: writtenEnd, publishedEnd: nil, wholeEnd: 0)
         var found = position
         while found.sequence < reach {
             guard let footer = try scan.next(), footer.sequence <= reach else {
                 try cut()
                 throw archive.damaged(at: nil, "commit \(found.sequence + 1) in it is damaged, or does not follow commit \(found.sequence)")
             }
-            found = LogPosition(sequence: scan.sequence, checksum: scan.commitChecksum, end: scan.end)
+            found = scan.lastCommit
         }
         position = found
     }

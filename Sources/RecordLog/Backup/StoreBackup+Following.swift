@@ -3,9 +3,9 @@ import Synchronization
 extension StoreBackup {
     /// How far a backup that follows a store is.
     public struct Status: Sendable {
-        /// All that was done so far.
+        /// The result of all passes so far.
         public var total = Report()
-        /// What the newest pass did.
+        /// The result of the newest pass.
         public var newest = Report()
         /// The longest time, in microseconds, from a commit that the newest pass has put until that pass was done; nil if it put none.
         public var lag: Int64?

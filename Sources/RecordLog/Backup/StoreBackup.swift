@@ -3,7 +3,7 @@
 /// It works beside readers, writers, checkpoints and compactions in any process. It takes no lock, and a failure of the destination changes
 /// nothing for them.
 public struct StoreBackup: Sendable {
-    /// What a backup did.
+    /// The result of a backup.
     public struct Report: Sendable {
         /// The store's identity; nil if its file could not be read.
         public var storeID: StoredUUID?

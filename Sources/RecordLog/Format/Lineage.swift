@@ -47,8 +47,6 @@ public struct Lineage: Hashable, Sendable {
 }
 
 extension Lineage.Fork {
-    static let size = StoredUUID.size + 24
-
     init?(_ reader: inout ByteReader) {
         guard let parent = StoredUUID(&reader), let sequence = reader.integer(UInt64.self), let checksum = reader.integer(UInt64.self),
             let fileID = reader.integer(UInt64.self)

@@ -61,6 +61,6 @@ package struct TableDifference {
             let one = old.catalog.table(oldTable)?.layout(a.layoutID), let other = new.catalog.table(newTable)?.layout(b.layoutID),
             one.columns.elementsEqual(other.columns, by: { $0.id == $1.id && $0.type == $1.type })
         else { return false }
-        return UnsafeRawBufferPointer(start: a.body, count: a.byteCount).elementsEqual(UnsafeRawBufferPointer(start: b.body, count: b.byteCount))
+        return KeyBytes.areEqual(a.body, b.body, a.byteCount)
     }
 }

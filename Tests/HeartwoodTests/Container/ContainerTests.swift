@@ -196,12 +196,13 @@ import Testing
     @Test("A container finds its model by name") func aContainerFindsItsModelByName() async {
         await #expect(processExitsWith: .success) {
             let scratch = try ScratchDirectory()
-            let model = scratch["Resources/Shop.xcdatamodel"]
+            // A name of its own: where other packages were built into the same folder, their models lie beside the tests.
+            let model = scratch["Resources/CornerShop.xcdatamodel"]
             try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
             try "<?xml version=\"1.0\"?><model><entity name=\"Shop\"><attribute name=\"n\" optional=\"YES\" attributeType=\"String\"/></entity></model>"
                 .write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
             precondition(FileManager.default.changeCurrentDirectoryPath(scratch.directory.path))
-            precondition(NSPersistentContainer(name: "Shop").managedObjectModel.entitiesByName["Shop"] != nil)
+            precondition(NSPersistentContainer(name: "CornerShop").managedObjectModel.entitiesByName["Shop"] != nil)
         }
     }
 

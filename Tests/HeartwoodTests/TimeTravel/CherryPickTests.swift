@@ -29,7 +29,8 @@ import Testing
     ) throws -> CherryPickReport {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         request.predicate = format.map { NSPredicate(format: $0) }
-        return try CherryPick(from: store.open(commit), into: store.stack.newContext(), policy).run(request, isDry: isDry)
+        let source = try store.open(commit)
+        return try CherryPick(from: source, into: store.stack.newContext(), policy).run(source.fetch(request), isDry: isDry)
     }
 
     private func now(_ name: String) throws -> NSManagedObject? { try store.stack.anew().person(name) }
@@ -50,9 +51,9 @@ import Testing
         request.predicate = NSPredicate(format: "name == 'Ada'")
         let tasks = try source.fetch(NSFetchRequest<NSManagedObject>(entityName: "Task"))
         #expect(tasks.count == 2)
-        let refused = try CherryPick(from: source, into: store.stack.newContext(), .refuse).run(request, isDry: false)
+        let refused = try CherryPick(from: source, into: store.stack.newContext(), .refuse).run(source.fetch(request), isDry: false)
         #expect(refused.conflicts.map(\.reason) == [.missingTarget, .missingTarget] && !refused.isSaved && refused.inserted.count == 1)
-        let report = try CherryPick(from: source, into: store.stack.newContext(), .keep).run(request, isDry: false)
+        let report = try CherryPick(from: source, into: store.stack.newContext(), .keep).run(source.fetch(request), isDry: false)
         #expect(report.isSaved && report.inserted == [id.uriRepresentation().absoluteString] && report.renumbered.isEmpty)
         let back = try store.stack.anew().existingObject(with: id)
         #expect(back.value(forKey: "name") as? String == "Ada" && back.value(forKey: "age") as? Int == 36)
@@ -179,7 +180,7 @@ import Testing
         try copy.context.save()
         let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
         request.predicate = NSPredicate(format: "label == 'only there'")
-        let report = try CherryPick(from: copy.newContext(), into: store.stack.newContext(), .refuse).run(request, isDry: false)
+        let report = try CherryPick(from: copy.newContext(), into: store.stack.newContext(), .refuse).run(source.fetch(request), isDry: false)
         #expect(report.isSaved && report.renumbered.count == 1)
         #expect(try store.stack.fetch("Tag", "label == 'only there'", in: store.stack.newContext()).count == 1)
         let foreign = try TestStack(.recordLog)

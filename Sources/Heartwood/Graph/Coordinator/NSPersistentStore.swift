@@ -33,7 +33,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// Whether saves to this store are refused. Initially the value of `NSReadOnlyPersistentStoreOption`.
     open var isReadOnly: Bool
     /// Whether the options name a commit of the past (`NSRecordLogAsOfOption`).
-    final var showsPast: Bool { options?[NSRecordLogAsOfOption] != nil }
+    final var showsPast: Bool { Self.showsPast(options) }
     /// The store's identity, which is the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
     open var identifier: String! = ""
     /// The identifier in the form that the IDs of the store's objects use.

@@ -10,10 +10,15 @@ extension NSPersistentStore {
     public final var damage: NSError? { recordLog?.damage.map { RecordLogErrors.wrap($0, opening: true) } }
 }
 
+extension NSPersistentStore {
+    /// The row of a permanent key of this store.
+    final func rowReference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- slotBase) }
+}
+
 extension NSManagedObjectID {
     /// The object's row in its record log; nil for a temporary ID, and after the store was removed.
     package final var rowReference: RowReference? {
         guard !key.isTemporary, let holder else { return nil }
-        return RowReference(rawValue: key.rawValue &- holder.slotBase)
+        return holder.rowReference(key)
     }
 }

@@ -49,12 +49,11 @@ package final class CherryPick {
     }
 
     /// - Parameters:
-    ///   - request: the objects of the past.
+    ///   - objects: of the past, from the context `source`.
     ///   - isDry: whether to report only.
     /// - Throws: the errors of reading and of the save; nothing is saved then. With the policy `refuse` conflicts are no error, and nothing is
     ///   saved.
-    package func run(_ request: NSFetchRequest<NSManagedObject>, isDry: Bool) throws -> CherryPickReport {
-        let objects = try source.fetch(request)
+    package func run(_ objects: [NSManagedObject], isDry: Bool) throws -> CherryPickReport {
         report.found = objects.count
         for past in objects { try pick(past) }
         // All at once: each adoption looks at every object.
@@ -103,20 +102,22 @@ package final class CherryPick {
 
     /// The object of today; nil if it was deleted.
     private func present(_ past: NSManagedObject, _ entity: NSEntityDescription) throws -> NSManagedObject? {
-        guard let row = past.objectID.rowReference?.row else { return nil }
-        let key = ObjectKey(slot: target.runtime(for: entity).slot, row: row)
+        guard let key = key(past, entity) else { return nil }
         // The context must not come to know a key that has no row: an object may come back under it.
         guard try target.view(of: store).row(key) != nil else { return nil }
         return try target.existingObject(with: NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0))
     }
 
+    /// The key that an object of the past has today, if it has one.
+    private func key(_ past: NSManagedObject, _ entity: NSEntityDescription) -> ObjectKey? {
+        past.objectID.rowReference.map { ObjectKey(slot: target.runtime(for: entity).slot, row: $0.row) }
+    }
+
     private func insert(_ past: NSManagedObject, _ entity: NSEntityDescription) -> NSManagedObject {
         let made = target.objectClass(of: entity).init(entity: entity, insertInto: target)
-        let runtime = target.runtime(for: entity)
-        let table = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (store.slotBase >> 48)))
         // A number that was not given yet is another object's later: the past is of another line of commits then.
-        if let row = past.objectID.rowReference?.row, let snapshot = store.log?.snapshot(), row < snapshot.rowLimit(table) {
-            target.tree.rename(made.key, to: ObjectKey(slot: runtime.slot, row: row))
+        if let key = key(past, entity), let snapshot = store.log?.snapshot(), key.row < snapshot.rowLimit(store.rowReference(key).table) {
+            target.tree.rename(made.key, to: key)
         } else {
             report.renumbered.append(uri(past))
         }

@@ -5,7 +5,7 @@ package struct CherryPickReport {
     /// A reason why an object, or a part of it, does not come along as it was.
     package struct Conflict {
         package enum Reason: String {
-            /// The object is there, and has other values now.
+            /// The object exists today, with other values than in the past.
             case changedSince
             /// Another object has the values of a uniqueness constraint now.
             case notUnique

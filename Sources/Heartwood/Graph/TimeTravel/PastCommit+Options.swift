@@ -64,6 +64,9 @@ extension NSPersistentStore {
     /// nil if the store is no record log in a file.
     public final var commitNumber: UInt64? { self is InMemoryStore ? nil : recordLog?.snapshot().sequence }
 
+    /// Whether options name a commit of the past.
+    static func showsPast(_ options: [AnyHashable: Any]?) -> Bool { options?[NSRecordLogAsOfOption] != nil }
+
     /// - Throws: 134080 for an option that only record logs in files have.
     static func checkPast(_ options: [AnyHashable: Any]?, for storeClass: NSPersistentStore.Type, _ url: URL?) throws {
         guard try PastCommit(options, of: url) != nil, !(storeClass is RecordLogStore.Type) || storeClass is InMemoryStore.Type else { return }

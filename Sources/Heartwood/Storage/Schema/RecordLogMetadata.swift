@@ -101,7 +101,7 @@ enum RecordLogMetadata {
         + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle. Or have the store migrated to this "
         + "one: with the options NSMigratePersistentStoresAutomaticallyOption and NSInferMappingModelAutomaticallyOption."
 
-    /// What to do about a store of the past.
+    /// The remedy for a model that does not fit a store's past.
     static let pastRemedy = "It is open as of a past commit, which no option migrates. Open it with the model of then; "
         + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle, by the metadata of then."
 

@@ -33,35 +33,18 @@ final class CompactionFile {
                 try checkIsLeftover(left, path)
                 try fileSystem.remove(path)
             }
-            guard let made = try createUnlessThere(path, like: model, fileSystem), try lock(made, path, fileSystem) else { continue }
+            guard let made = try fileSystem.createUnlessThere(path, like: model), try lock(made, path, fileSystem) else { continue }
             return CompactionFile(path: path, storage: made, fileSystem: fileSystem)
         }
         throw underWay(path)
     }
 
-    /// - Returns: nil if another compaction created the file meanwhile.
-    private static func createUnlessThere(
-        _ path: String, like model: any StorageFile, _ fileSystem: any FileSystem
-    ) throws(StoreError) -> (any StorageFile)? {
-        do throws(StoreError) {
-            return try fileSystem.create(path, like: model)
-        } catch {
-            guard error.code == .exists else { throw error }
-            return nil
-        }
-    }
-
-    /// Locks a file without waiting.
-    /// - Returns: false, with the lock released, if the file is no longer the one at the path.
     private static func lock(_ storage: any StorageFile, _ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> Bool {
         do throws(StoreError) {
-            try storage.lock(timeout: .zero)
+            return try fileSystem.lockIfNamed(storage, path)
         } catch {
             throw error.code == .locked ? underWay(path) : error
         }
-        if try fileSystem.isNamed(storage, path) { return true }
-        storage.unlock()
-        return false
     }
 
     private static func checkIsLeftover(_ storage: any StorageFile, _ path: String) throws(StoreError) {

@@ -95,7 +95,7 @@ struct StoreCopy {
     private func put(_ file: CompactionFile) throws(StoreError) {
         // Checked again, since a file may have been created since the copy began.
         try checkFree()
-        let old = replaces ? try lockOld() : nil
+        let old = replaces ? try fileSystem.lockReplaced(path, timeout: options.lockTimeout) : nil
         defer { old?.unlock() }
         // Opened before the rename: if no descriptor is left, nothing is changed.
         let isDurable = options.durability != .none
@@ -104,18 +104,6 @@ struct StoreCopy {
         try file.rename(to: path)
         try directory?.sync()
         old?.supersede(path, isNameDurable: isDurable)
-    }
-
-    /// Locks the file that is replaced. Its writers wait, so that no commit is acknowledged and lost with it.
-    private func lockOld() throws(StoreError) -> (any StorageFile)? {
-        for _ in 0..<100 {
-            guard let identity = try fileSystem.identity(of: path) else { return nil }
-            let old = try fileSystem.open(path, .readWrite)
-            try old.lock(timeout: options.lockTimeout)
-            if old.identity == identity, try fileSystem.identity(of: path) == identity { return old }
-            old.unlock()
-        }
-        throw StoreError(.locked, path: path, "the file is replaced again and again", remedy: "Stop the other process.")
     }
 }
 

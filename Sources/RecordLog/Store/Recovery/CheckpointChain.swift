@@ -6,11 +6,13 @@ struct CheckpointChain {
     /// A manifest lies before the one that names it, so a damaged chain ends.
     private var bound: UInt64
 
-    /// - Parameter limit: the end of the bytes that may be read.
-    init(_ file: LogFile, _ superblock: Superblock?, limit: UInt64, _ options: StoreOptions) {
+    /// - Parameters:
+    ///   - newest: the newest checkpoint's manifest.
+    ///   - limit: the end of the bytes that may be read.
+    init(_ file: LogFile, from newest: FramePointer, limit: UInt64) {
         reader = TailReader(file)
         self.limit = limit
-        pointer = options.rebuildsIndexes ? .none : superblock?.checkpoint ?? .none
+        pointer = newest
         bound = limit
     }
 

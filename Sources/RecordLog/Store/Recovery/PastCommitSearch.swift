@@ -41,7 +41,7 @@ struct PastCommitSearch {
 
     /// The newest checkpoint that is not behind the commit, or the empty state before the file's first commit.
     private func start(of sequence: UInt64) throws(StoreError) -> Start {
-        var chain = CheckpointChain(file, superblock, limit: limit, options)
+        var chain = chain()
         while let (pointer, manifest) = try chain.next() {
             guard manifest.sequence <= sequence,
                 let loaded = try? CheckpointReader(file: file, counters: counters).load(pointer, size: limit)
@@ -53,11 +53,12 @@ struct PastCommitSearch {
 
     /// The last commit at or before a time. Looks through the commits between two checkpoints, the newest ones first.
     private func last(notAfter time: Int64, oldest: UInt64?) throws(StoreError) -> UInt64 {
-        var chain = CheckpointChain(file, superblock, limit: limit, options)
+        var chain = chain()
         var newest = superblock?.sequence ?? 0, isNewest = true
         while true {
             let manifest = try chain.next()?.manifest
-            var scan = scan(behind: manifest)
+            var scan = CommitScan(
+                file, after: LogPosition(behind: manifest), limit: limit, publishedEnd: superblock?.end, wholeEnd: superblock?.durableEnd ?? 0)
             var found: UInt64?
             while isNewest || scan.sequence < newest, let footer = try scan.next() {
                 if footer.timestamp <= time { found = footer.sequence }
@@ -74,11 +75,8 @@ struct PastCommitSearch {
         }
     }
 
-    /// - Parameter manifest: nil for the file's beginning.
-    private func scan(behind manifest: Manifest?) -> CommitScan {
-        CommitScan(
-            log: .tail(TailReader(file)), behind: manifest?.sequence ?? 0, checksum: manifest?.commitChecksum ?? 0,
-            at: manifest?.logEnd ?? FileFormat.dataStart, limit: limit, publishedEnd: superblock?.end, wholeEnd: superblock?.durableEnd ?? 0)
+    private func chain() -> CheckpointChain {
+        CheckpointChain(file, from: options.rebuildsIndexes ? .none : superblock?.checkpoint ?? .none, limit: limit)
     }
 }
 

@@ -34,14 +34,14 @@ package struct CommitLog {
 
     private let snapshot: Snapshot
     private let superblock: Superblock
-    private let options: StoreOptions
+    private let rebuildsIndexes: Bool
     private let reader: TailReader
 
     /// - Parameter store: opened read-only.
     package init(_ store: LogStore) {
         snapshot = store.snapshot()
         superblock = store.writer.superblock
-        options = store.options
+        rebuildsIndexes = store.options.rebuildsIndexes
         reader = TailReader(snapshot.file)
     }
 
@@ -50,7 +50,8 @@ package struct CommitLog {
     /// - Complexity: O(log) from the newest commit to the last one that `body` asks for.
     package func forEach(_ filter: Filter = Filter(), _ body: (Entry) throws -> Bool) throws {
         var upper = snapshot.sequence
-        var chain = CheckpointChain(snapshot.file, superblock, limit: snapshot.file.readableEnd, options)
+        let newest = rebuildsIndexes ? .none : superblock.checkpoint
+        var chain = CheckpointChain(snapshot.file, from: newest, limit: snapshot.file.readableEnd)
         while upper > 0 {
             let manifest = try chain.next()?.manifest
             if let manifest, manifest.sequence >= upper { continue }
@@ -65,8 +66,7 @@ package struct CommitLog {
     /// The offsets of the frames of the commits behind a checkpoint, or behind the file's beginning, that have one of these times.
     private func commits(behind manifest: Manifest?, through last: UInt64, _ times: ClosedRange<Int64>) throws(StoreError) -> [UInt64] {
         var scan = CommitScan(
-            log: .tail(TailReader(snapshot.file)), behind: manifest?.sequence ?? 0, checksum: manifest?.commitChecksum ?? 0,
-            at: manifest?.logEnd ?? FileFormat.dataStart, limit: snapshot.end, publishedEnd: superblock.end, wholeEnd: superblock.durableEnd)
+            snapshot.file, after: LogPosition(behind: manifest), limit: snapshot.end, publishedEnd: superblock.end, wholeEnd: superblock.durableEnd)
         var offsets: [UInt64] = []
         while scan.sequence < last, let footer = try scan.next() {
             if let frame = scan.commitFrame, times.contains(footer.timestamp) { offsets.append(frame.offset) }

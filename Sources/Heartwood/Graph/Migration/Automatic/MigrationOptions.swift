@@ -26,7 +26,7 @@ struct MigrationOptions {
 
     init(_ options: [AnyHashable: Any]?) {
         // The past stays what it is.
-        let showsPast = options?[NSRecordLogAsOfOption] != nil
+        let showsPast = NSPersistentStore.showsPast(options)
         migrates = !showsPast && NSPersistentStore.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? false
         infers = NSPersistentStore.flag(NSInferMappingModelAutomaticallyOption, in: options) ?? false
         isReadOnly = showsPast || NSPersistentStore.flag(NSReadOnlyPersistentStoreOption, in: options) ?? false
