@@ -10,9 +10,9 @@ extension NSPersistentStore {
     public final var damage: NSError? { recordLog?.damage.map { RecordLogErrors.wrap($0, opening: true) } }
 }
 
-extension NSPersistentStore {
+extension IdentifyingStore {
     /// The row of a permanent key of this store.
-    final func rowReference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- slotBase) }
+    func rowReference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- slotBase) }
 }
 
 extension NSManagedObjectID {
