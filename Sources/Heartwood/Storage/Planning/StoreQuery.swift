@@ -5,6 +5,8 @@ struct StoreQuery {
     var runtimes: [EntityRuntime]
     var predicate: PredicateNode?
     var sort: [SortKey]
+    /// The search whose relevance is the order; then `sort` is empty.
+    var relevance: WordCondition?
     /// nil for no limit.
     var limit: Int?
     var offset: Int
