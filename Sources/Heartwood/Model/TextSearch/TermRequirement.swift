@@ -155,7 +155,6 @@ struct ExpressionLiterals {
                 if Self.classLetters.contains(next) { endRun() }
                 else if Self.syntax.contains(next) || "-/ ".unicodeScalars.contains(next) { literal = next }
                 else { return }
-                if next == "e" { endRun() }
             default: literal = scalar
             }
             guard let literal else { continue }
