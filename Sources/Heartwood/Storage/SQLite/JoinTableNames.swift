@@ -8,7 +8,7 @@ import Foundation
 /// (3) Table and columns may have digits behind their names. Facts, "many-to-many".
 /// (4) A relationship that is its own inverse has the column `REFLEXIVE`. Its pairs are stored in one direction or in both. Facts,
 ///     "many-to-many".
-/// (5) An ordered side has the column `Z_FOK_<n><R>`. Facts, "order".
+/// (5) An ordered side has the column `Z_FOK_<n><R>`, with the number of the column of its members. Facts, "order".
 struct JoinTableNames: Equatable {
     let table: String
     /// The column with the keys of the relationship's owners.
@@ -50,20 +50,23 @@ struct JoinTableNames: Equatable {
         guard let inverse else {
             guard let reflexive = keys.firstIndex(of: reflexive), isNamed(keys[1 - reflexive], side.name, side.owners, "Z_") else { return nil }
             return JoinTableNames(
-                table: table, source: keys[reflexive], destination: keys[1 - reflexive], order: order(orders, side), isReflexive: true)
+                table: table, source: keys[reflexive], destination: keys[1 - reflexive], order: order(orders, side, behind: keys[1 - reflexive]), isReflexive: true)
         }
         // R's destinations are I's owners, so each column has the other side's numbers.
         for (destination, source) in [(0, 1), (1, 0)]
         where isNamed(keys[destination], side.name, inverse.owners, "Z_") && isNamed(keys[source], inverse.name, side.owners, "Z_") {
-            return JoinTableNames(
-                table: table, source: keys[source], destination: keys[destination],
-                order: order(orders, Side(name: side.name, owners: side.owners + inverse.owners, isOrdered: side.isOrdered)), isReflexive: false)
+            let numbers = Side(name: side.name, owners: side.owners + inverse.owners, isOrdered: side.isOrdered)
+            let order = order(orders, numbers, behind: keys[destination], notBehind: keys[source])
+            return JoinTableNames(table: table, source: keys[source], destination: keys[destination], order: order, isReflexive: false)
         }
         return nil
     }
 
-    private static func order(_ orders: [String], _ side: Side) -> String? {
-        side.isOrdered ? orders.first { isNamed($0, side.name, side.owners, "Z_FOK_") } : nil
+    /// The order of a side is usually named as the column of its members. Both sides may have one name, so the other side's is never taken.
+    private static func order(_ orders: [String], _ side: Side, behind members: String, notBehind others: String = "") -> String? {
+        guard side.isOrdered else { return nil }
+        let own = "Z_FOK_" + members.dropFirst(2), theirs = "Z_FOK_" + others.dropFirst(2)
+        return orders.contains(own) ? own : orders.first { $0 != theirs && isNamed($0, side.name, side.owners, "Z_FOK_") }
     }
 
     private static func isNamed(_ column: String, _ name: String, _ numbers: [Int64], _ prefix: String) -> Bool {
