@@ -9,6 +9,10 @@ struct CoreDataRange {
     let property: Int
     private var lower: SQLiteValue?
     private var upper: SQLiteValue?
+    private var isNarrow = false
+
+    /// All rows, those with null too.
+    init(property: Int) { self.property = property }
 
     /// Whether values of this type are in an index in the order in which fetches sort them.
     static func hasOrderOfIndex(_ kind: PropertyKind) -> Bool {
@@ -19,8 +23,8 @@ struct CoreDataRange {
     }
 
     /// NULL comes before every number, and no comparison holds for it.
-    var lowerKey: [SQLiteValue] { [lower ?? .real(-.infinity)] }
-    var upperKey: [SQLiteValue] { upper.map { [$0] } ?? [] }
+    fileprivate var lowerKey: [SQLiteValue] { isNarrow ? [lower ?? .real(-.infinity)] : [] }
+    fileprivate var upperKey: [SQLiteValue] { upper.map { [$0] } ?? [] }
 
     /// The ranges of which each has all rows that a predicate holds for, one for each property.
     static func all(in node: PredicateNode?, _ runtime: EntityRuntime) -> [CoreDataRange] {
@@ -59,6 +63,7 @@ struct CoreDataRange {
         let known = ranges.firstIndex { $0.property == property }
         var range = known.map { ranges[$0] } ?? CoreDataRange(property: property)
         // A real in a column of integers is cut when it is read, so the next ones belong to the range too. Of two bounds on one side either is right.
+        range.isNarrow = true
         let isCut = runtime.properties[property].kind == .int64
         if order != .less, order != .lessOrEqual { range.lower = isCut ? bound.moved(by: -1) : bound }
         if order != .greater, order != .greaterOrEqual { range.upper = isCut ? bound.moved(by: 1) : bound }
@@ -103,5 +108,17 @@ extension CoreDataReader {
             return (index.name, Set(keys).sorted().compactMap { Self.reference($0, in: table) })
         }
         return nil
+    }
+
+    /// Calls `body` with each row of a range, in the order of the range's column, until it returns false.
+    /// - Returns: the index's name; nil where no index serves.
+    func forEachReference(
+        _ table: EntityTable, inOrderOf range: CoreDataRange, _ body: (RowReference) throws -> Bool
+    ) throws -> String? {
+        guard let index = try index(table, range.property) else { return nil }
+        try index.forEachEntry(from: range.lowerKey, through: range.upperKey) { entry in
+            try Self.reference(entry.rowid, in: table).map(body) ?? true
+        }
+        return index.name
     }
 }

@@ -128,21 +128,19 @@ struct SQLiteQuery {
     private func inIndexOrder(_ run: SQLiteQueryRun, _ limit: Int?) throws -> [UnsafeRowView]? {
         guard let limit, parts.count == 1, let part = parts.first, part.rows == nil, part.searches.isEmpty, query.sort.count == 1,
             let key = query.sort.first, key.isAscending, key.path.count == 1, let property = part.table.runtime.index(of: key.path[0]),
-            CoreDataRange.hasOrderOfIndex(part.table.runtime.properties[property].kind),
-            let index = try run.reader.index(part.table, property)
+            CoreDataRange.hasOrderOfIndex(part.table.runtime.properties[property].kind)
         else { return nil }
-        let range = part.ranges.first { $0.property == property }
+        let range = part.ranges.first { $0.property == property } ?? CoreDataRange(property: property)
         var left = Self.visitsMin + min(limit, 1 << 24) * Self.visitsForRow
         var found: [UnsafeRowView] = []
-        try index.forEachEntry(from: range?.lowerKey ?? [], through: range?.upperKey ?? []) { entry in
+        let index = try run.reader.forEachReference(part.table, inOrderOf: range) { reference in
             guard left > 0 else { return false }
             left -= 1
-            guard let reference = CoreDataReader.reference(entry.rowid, in: part.table) else { return true }
             try run.reader.find(reference) { if try run.holds(part.test, $0) { found.append(view.keep($0)) } }
             return found.count < limit
         }
-        guard left > 0 || found.count >= limit else { return nil }
-        run.note(part.table, .index(index.name), isOrdered: true)
+        guard let index, left > 0 || found.count >= limit else { return nil }
+        run.note(part.table, .index(index), isOrdered: true)
         return found
     }
 
