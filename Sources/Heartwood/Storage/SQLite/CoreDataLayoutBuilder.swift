@@ -151,7 +151,7 @@ struct CoreDataLayoutBuilder {
         return JoinTableNames.Side(
             name: relationship.columnName, owners: entities.compactMap { numbers.number(of: $0) }.reduce(into: []) { list, number in
                 if !list.contains(number) { list.append(number) }
-            }, isOrdered: relationship.isOrdered)
+            }, isOrdered: relationship.isOrdered, claim: (numbers.number(of: owner) ?? 0, relationship.name))
     }
 
     // MARK: Places

@@ -26,6 +26,8 @@ struct JoinTableNames: Equatable {
         /// Numbers that may stand before the name: that of the entity that declares the relationship, and of the one that names it.
         let owners: [Int64]
         let isOrdered: Bool
+        /// The number of the entity that declares the relationship, and the relationship's name with its case.
+        var claim: (number: Int64, name: String) = (0, "")
 
         fileprivate var tables: [String] { owners.map { "Z_\($0)\(name)" } }
     }
@@ -53,13 +55,17 @@ struct JoinTableNames: Equatable {
                 table: table, source: keys[reflexive], destination: keys[1 - reflexive], order: order(orders, side, behind: keys[1 - reflexive]), isReflexive: true)
         }
         // R's destinations are I's owners, so each column has the other side's numbers.
-        for (destination, source) in [(0, 1), (1, 0)]
-        where isNamed(keys[destination], side.name, inverse.owners, "Z_") && isNamed(keys[source], inverse.name, side.owners, "Z_") {
-            let numbers = Side(name: side.name, owners: side.owners + inverse.owners, isOrdered: side.isOrdered)
-            let order = order(orders, numbers, behind: keys[destination], notBehind: keys[source])
-            return JoinTableNames(table: table, source: keys[source], destination: keys[destination], order: order, isReflexive: false)
+        let fitting = [(0, 1), (1, 0)].filter { destination, source in
+            isNamed(keys[destination], side.name, inverse.owners, "Z_") && isNamed(keys[source], inverse.name, side.owners, "Z_")
         }
-        return nil
+        // Names of one entity that differ by their case alone: the first claim has fewer digits, as in `JoinColumns`.
+        let isFirst = side.claim < inverse.claim
+        guard let (destination, source) = fitting.count < 2
+            ? fitting.first : fitting.first(where: { ((keys[$0].count, keys[$0]) < (keys[$1].count, keys[$1])) == isFirst })
+        else { return nil }
+        let numbers = Side(name: side.name, owners: side.owners + inverse.owners, isOrdered: side.isOrdered)
+        let order = order(orders, numbers, behind: keys[destination], notBehind: keys[source])
+        return JoinTableNames(table: table, source: keys[source], destination: keys[destination], order: order, isReflexive: false)
     }
 
     /// The order of a side is usually named as the column of its members. Both sides may have one name, so the other side's is never taken.
