@@ -96,7 +96,8 @@ class Description:
             related = set(self.line(owner)) | set(self.kinds(owner))
             isFree = to not in related and not any(name in self.used[one] for one in set(self.line(to)) | set(self.kinds(to)))
             inverse = name if isFree and self.chance(0.3) else self.free_name(to)
-            if inverse:
+            # Names of one entity that differ by their case alone: nobody knows which of them names the table.
+            if inverse and not (to in related and inverse.upper() == name.upper()):
                 self.used[to].add(inverse)
                 said["inverse"] = inverse
                 self.entities[to]["relationships"][inverse] = {"to": owner, "inverse": name, **self.many(0.6)}
