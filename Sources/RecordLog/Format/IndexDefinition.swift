@@ -47,11 +47,7 @@ final class ColumnKeyExtractor: IndexKeyExtractor {
 
     func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         for part in parts {
-            if let position = layout.position(of: part.column) {
-                key.append(column: layout.access[position], of: row, descending: !part.ascending)
-            } else {
-                key.appendNull(descending: !part.ascending)
-            }
+            key.append(column: layout.access(of: part.column), of: row, descending: !part.ascending)
         }
         return true
     }

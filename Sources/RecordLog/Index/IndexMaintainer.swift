@@ -25,7 +25,7 @@ final class IndexMaintainer {
         guard self.layout !== layout else { return }
         self.layout = layout
         for (index, part) in parts.enumerated() {
-            columns[index] = (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
+            columns[index] = (layout.access(of: part.column), !part.ascending)
         }
     }
 
@@ -54,7 +54,7 @@ final class IndexMaintainer {
         for (access, _) in columns where !access.isAbsent {
             guard old.isNull(access) == new.isNull(access) else { return false }
             if let size = access.type.slotSize {
-                guard KeyBytes.areEqual(old.body + Int(access.position), new.body + Int(access.position), size) else { return false }
+                guard KeyBytes.areEqual(old.slot(access), new.slot(access), size) else { return false }
             } else {
                 guard KeyBytes.compare(old.bytes(access), new.bytes(access)) == 0 else { return false }
             }
