@@ -38,8 +38,10 @@ public final class LogStore: Sendable {
     private let writingThread = Atomic<UInt>(0)
     /// Whether the holder waits for another process.
     let isAwaitingLock = Atomic<Bool>(false)
-    /// The end of the checkpoint that is written in the background.
+    /// The end of the checkpoint that is written in the background, or of index entries that are spilled there.
     let backgroundCheckpoint = Completion(isFinished: true)
+    /// Finished once the store is closed.
+    let closing = Completion()
     /// Whether the store is compacting itself.
     let compacting = Atomic<AutomaticCompaction>(.idle)
     /// Changes with every return to idle.
@@ -74,7 +76,10 @@ public final class LogStore: Sendable {
         let counters = Counters()
         let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
         let store = LogStore(path: path, options: options, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
-        if !options.isReadOnly { OpenStores.add(store) }
+        if !options.isReadOnly {
+            OpenStores.add(store)
+            store.checkpointAfterLongReplay()
+        }
         return store
     }
 
@@ -364,6 +369,7 @@ public final class LogStore: Sendable {
             guard !writer.isClosed else { return }
             defer {
                 writer.isClosed = true
+                closing.finish()
                 published.add(1, ordering: .releasing)
             }
             guard !options.isReadOnly else { return }
@@ -374,8 +380,8 @@ public final class LogStore: Sendable {
             }
             try beginWriting()
             defer { writer.file.storage.unlock() }
-            let hasMuch = writer.bytesBehind > Self.checkpointAtClose
-            if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(.whenClosing) { try writeCheckpoint(.whenClosing) }
+            let hasMuch = writer.bytesBehind > Self.checkpointAtClose, merging = closingMerging
+            if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(merging) { try writeCheckpoint(merging) }
             if options.durability != .none { try syncCommits() } else { announceWaiting() }
             // Remove the zeroes written ahead, so that the next opening has no tail to examine.
             if writer.zeroedEnd > writer.end { try writer.file.storage.truncate(to: writer.end) }
