@@ -21,6 +21,8 @@ struct RunSpill: Sendable {
 
     private var all: [FreshRun] { merged + kept }
 
+    var mergedCount: Int { merged.count }
+
     /// Writes the merged run. Runs on disk may have entries that its tombstones hide.
     /// - Returns: the runs that replace those of `spilling`.
     func write(to scratch: ScratchFile) throws(StoreError) -> [FreshRun] {
