@@ -6,7 +6,7 @@ struct LoadState {
     var smallBytes: UInt64 = 0
     /// Whether a thread waits for the load's end.
     var isWatched = false
-    /// Whether index entries could not be spilled. Then no checkpoint of this handle is put off any more, since the entries stay in memory.
+    /// Whether index entries could not be spilled. Then the next checkpoint is not put off, since the entries stay in memory.
     var hasFailed = false
 
     /// Takes up a commit.

@@ -65,6 +65,7 @@ extension LogStore {
             writer.bytesBehind -= min(behind, writer.bytesBehind)
             writer.bytesUnspilled -= min(unspilled, writer.bytesUnspilled)
             writer.bytesBehindAtFailure = 0
+            writer.load.hasFailed = false
             counters.checkpointed()
             publish(made.over(snapshot(), isWhole: false))
         }

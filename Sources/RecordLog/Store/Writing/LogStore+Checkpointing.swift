@@ -41,6 +41,7 @@ extension LogStore {
         writer.bytesBehind = 0
         writer.bytesUnspilled = 0
         writer.bytesBehindAtFailure = 0
+        writer.load.hasFailed = false
         counters.checkpointed()
         publish(made.over(base, isWhole: true))
     }

@@ -40,7 +40,7 @@ extension LogStore {
     func spillWhatOthersWrote() {
         // Without threads the operations come in an order that a simulation repeats.
         guard !options.isReadOnly, options.checkpointsInBackground, writer.bytesUnspilled > options.checkpointAfterBytes / 2,
-            !writer.load.hasFailed, backgroundCheckpoint.isFinished
+            !writer.load.hasFailed, backgroundCheckpoint.isFinished, !snapshot().isFlushing
         else { return }
         writer.load.hasFailed = !spill()
     }
@@ -131,14 +131,16 @@ extension LogStore {
         _ = startCheckpoint(of: base)
     }
 
-    /// Writes the checkpoint that a load has put off, as the process ends. A store that a thread is writing to stays as it is; the thread may
-    /// be this one.
+    /// Writes the checkpoint that a load has put off, as the process ends. A store that a thread is writing to stays as it is, since the thread
+    /// may be this one; so does one that another process keeps locked.
     func endLoadAtExit() {
         guard !writer.isForked, writeLock.withLockIfAvailable({ _ in isCheckpointPutOff }) ?? false else { return }
         backgroundCheckpoint.wait(atMost: Self.exitMilliseconds)
         guard backgroundCheckpoint.isFinished else { return }
-        _ = try? lockedForWriting(waiting: false) { () throws(StoreError) in
-            if isCheckpointPutOff { try writeCheckpoint() }
+        writeLock.withLockIfAvailable { _ in
+            guard isCheckpointPutOff, (try? beginWriting(within: .milliseconds(Self.exitMilliseconds / 5))) != nil else { return }
+            defer { writer.file.storage.unlock() }
+            try? writeCheckpoint()
         }
     }
 

@@ -293,14 +293,17 @@ public final class LogStore: Sendable {
     }
 
     /// Takes the file's lock and catches up with other processes.
-    /// - Parameter held: see `CommitCoordinator.held`.
-    func beginWriting(holding held: [LogStore] = []) throws(StoreError) {
+    /// - Parameters:
+    ///   - held: see `CommitCoordinator.held`.
+    ///   - timeout: nil for that of the options.
+    func beginWriting(holding held: [LogStore] = [], within timeout: Duration? = nil) throws(StoreError) {
         try writer.check(path: path)
         try checkForWriting()
         // The store that decides about this one's newest commit may have a writer that waits for this one.
-        var retry = LockRetry(path: path, timeout: options.lockTimeout)
+        let timeout = timeout ?? options.lockTimeout
+        var retry = LockRetry(path: path, timeout: timeout)
         while true {
-            try lockFile()
+            try lockFile(within: timeout)
             do throws(StoreError) {
                 try catchUp(isLocked: true, holding: held)
                 guard !writer.superblock.isReplica else { throw StoreError.replica(path) }
@@ -312,10 +315,10 @@ public final class LogStore: Sendable {
         }
     }
 
-    private func lockFile() throws(StoreError) {
+    private func lockFile(within timeout: Duration) throws(StoreError) {
         isAwaitingLock.store(true, ordering: .relaxed)
         defer { isAwaitingLock.store(false, ordering: .relaxed) }
-        try writer.file.storage.lock(timeout: options.lockTimeout)
+        try writer.file.storage.lock(timeout: timeout)
     }
 
     /// Makes all commits so far durable, with any durability option.
