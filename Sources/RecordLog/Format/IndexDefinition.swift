@@ -37,6 +37,19 @@ public protocol IndexKeyExtractor: Sendable {
     func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool
 }
 
+/// Makes several terms from a row, for an index that has one entry for each. Its name starts with "terms:".
+public protocol IndexTermExtractor: IndexKeyExtractor {
+    /// The columns that the terms depend on, by name; nil for all. An update that changes none of them changes no term.
+    var columnNames: [String]? { get }
+
+    /// Appends the terms of `row`, each once.
+    func appendTerms(of row: UnsafeRowView, layout: RowLayout, to terms: TermList)
+}
+
+extension IndexTermExtractor {
+    public func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool { false }
+}
+
 /// Makes keys from columns.
 final class ColumnKeyExtractor: IndexKeyExtractor {
     private let parts: [IndexPart]

@@ -2,6 +2,9 @@
 final class IndexMaintainer {
     let id: IndexID
     private let extractor: any IndexKeyExtractor
+    /// Set if the index has terms instead of keys.
+    private let termExtractor: (any IndexTermExtractor)?
+    private let terms = TermList(), otherTerms = TermList()
     /// Empty if a client's extractor makes the keys.
     private let parts: [IndexPart]
     private var layout: RowLayout?
@@ -11,6 +14,7 @@ final class IndexMaintainer {
     init(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor) {
         id = definition.id
         self.extractor = extractor
+        termExtractor = extractor as? any IndexTermExtractor
         parts = definition.extractorName == nil ? definition.parts : []
         columns = .allocate(capacity: parts.count)
         columns.initialize(repeating: (.absent, false))
@@ -41,6 +45,11 @@ final class IndexMaintainer {
 
     /// The columns of a layout from which keys are made; all columns if a client's extractor makes them.
     func columnSet(of layout: RowLayout) -> ColumnSet {
+        if let names = termExtractor?.columnNames {
+            return layout.columns.indices.reduce(into: .none) { set, position in
+                if names.contains(layout.columns[position].name) { set.insert(position) }
+            }
+        }
         guard !parts.isEmpty else { return .all }
         return parts.reduce(into: .none) { set, part in
             if let position = layout.position(of: part.column) { set.insert(position) }
@@ -49,6 +58,13 @@ final class IndexMaintainer {
 
     /// Whether two rows of one layout certainly have the same key.
     func isUnchanged(_ old: UnsafeRowView, _ new: UnsafeRowView, layout: RowLayout) -> Bool {
+        if let names = termExtractor?.columnNames {
+            for position in layout.columns.indices where names.contains(layout.columns[position].name) {
+                let access = layout.access[position]
+                guard old.isNull(access) == new.isNull(access), KeyBytes.compare(old.bytes(access), new.bytes(access)) == 0 else { return false }
+            }
+            return true
+        }
         guard !parts.isEmpty else { return false }
         look(layout)
         for (access, _) in columns where !access.isAbsent {
@@ -60,5 +76,41 @@ final class IndexMaintainer {
             }
         }
         return true
+    }
+
+    // MARK: Terms
+
+    var hasTerms: Bool { termExtractor != nil }
+
+    /// Calls `body` with the key of each term of a row.
+    func forEachTerm(
+        of row: UnsafeRowView, layout: RowLayout, key: KeyBuilder, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        terms.removeAll()
+        termExtractor?.appendTerms(of: row, layout: layout, to: terms)
+        for index in 0..<terms.count {
+            key.removeAll()
+            key.append(term: terms[index])
+            try body()
+        }
+    }
+
+    /// Calls `body` with the key of each term that only one of two rows has.
+    func forEachChangedTerm(
+        _ old: UnsafeRowView, _ oldLayout: RowLayout, _ new: UnsafeRowView, _ newLayout: RowLayout, key: KeyBuilder,
+        _ body: (_ isOld: Bool) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        terms.removeAll()
+        otherTerms.removeAll()
+        termExtractor?.appendTerms(of: old, layout: oldLayout, to: terms)
+        termExtractor?.appendTerms(of: new, layout: newLayout, to: otherTerms)
+        let before = terms.set, after = otherTerms.set
+        for (list, others, isOld) in [(before, after, true), (after, before, false)] {
+            for term in list where !others.contains(term) {
+                key.removeAll()
+                term.withUnsafeBytes { key.append(term: $0) }
+                try body(isOld)
+            }
+        }
     }
 }

@@ -17,8 +17,11 @@ struct FetchSpecification {
     var shape: ResultShape?
     let request: NSPersistentStoreRequest
     let wantsIDs: Bool
+    /// The search whose relevance is the order, which takes the place of `sort`; nil for another order.
+    var relevance: WordCondition?
 
-    init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
+    /// - Parameter isList: whether a list needs the order of the sort descriptors.
+    init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext, isList: Bool = false) throws {
         let entity = try Self.entity(of: request, context: context)
         self.entity = entity
         self.request = request
@@ -31,6 +34,15 @@ struct FetchSpecification {
         } else {
             try ResultShape.checkAbsence(in: request, entity)
             sort = try context.queries.knownOrders.keys(of: request.sortDescriptors ?? [], entity)
+        }
+        if let search = request.textSearch {
+            let condition = try search.condition(of: entity)
+            predicate = .and([.words(condition)] + (predicate.map { [$0] } ?? []))
+            if search.sortsByRelevance, shape?.isPlain ?? true, !isList {
+                sort = []
+                // Without a word that counts, all are equally relevant.
+                if condition.query.words.contains(where: { !$0.isPrefix }) { relevance = condition }
+            }
         }
         limit = max(request.fetchLimit, 0)
         offset = max(request.fetchOffset, 0)

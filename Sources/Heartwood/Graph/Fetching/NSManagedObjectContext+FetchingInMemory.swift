@@ -78,6 +78,7 @@ extension NSManagedObjectContext {
     final func sorted(
         _ objects: [NSManagedObject], _ fetch: FetchSpecification, isOwn: Bool = false, _ reader: StoreReader
     ) throws -> [NSManagedObject] {
+        if let relevance = fetch.relevance { return try sorted(objects, by: relevance, fetch, isOwn: isOwn, reader) }
         guard !fetch.sort.isEmpty else { return objects }
         let evaluated = try objects.enumerated().map { index, object in
             (index: index, object: object, source: isOwn ? object : try reader.stored(object, withChanges: fetch.includesPendingChanges))

@@ -152,7 +152,7 @@ extension PredicateNode {
     /// Whether parsing would refuse one of the comparisons for its constants. Comparisons inside expressions are not examined.
     fileprivate var hasFaultyComparison: Bool {
         switch self {
-        case .constant, .block, .fault: false
+        case .constant, .words, .block, .fault: false
         case .and(let parts), .or(let parts): parts.contains(where: \.hasFaultyComparison)
         case .not(let part): part.hasFaultyComparison
         case .comparison(let comparison): comparison.fault != nil

@@ -205,7 +205,7 @@ extension PredicateNode {
                 default: expression
                 }
             }
-        case .constant, .fault: return self
+        case .constant, .words, .fault: return self
         }
     }
 
@@ -216,7 +216,7 @@ extension PredicateNode {
         case .and(let parts), .or(let parts): parts.contains(where: \.hasBlock)
         case .not(let part): part.hasBlock
         case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
-        case .constant, .fault: false
+        case .constant, .words, .fault: false
         }
     }
 }

@@ -19,7 +19,10 @@ final class SpecifiedKeys: IndexKeyExtractor {
     }
 
     /// The function for `StoreOptions.makeExtractor`.
-    static func make(_ name: String) -> (any IndexKeyExtractor)? { IndexSpecification(name: name).map(SpecifiedKeys.init) }
+    static func make(_ name: String) -> (any IndexKeyExtractor)? {
+        guard let specification = IndexSpecification(name: name) else { return nil }
+        return specification.terms == nil ? SpecifiedKeys(specification) : TextTermExtractor(specification)
+    }
 
     /// Whether the keys can be built from rows of a layout.
     func suits(_ layout: RowLayout) -> Bool { CompiledKeys(specification, layout) != nil }

@@ -29,6 +29,8 @@ final class TableIndex: Sendable {
     let isUnique: Bool
     /// The condition of the rows in the index; nil where it contains all rows.
     let partial: PartialIndex?
+    /// Whether the index has terms of a text instead of keys; it has one part then.
+    let isText: Bool
     /// The same constraint's indexes on the tables of related entities, which inherit it: a value is unique over all of them.
     let siblings: [(table: TableID, index: IndexID)]
 
@@ -38,12 +40,14 @@ final class TableIndex: Sendable {
     let constraint: UInt16
 
     init(
-        id: IndexID, name: String, parts: [Part], isUnique: Bool, partial: PartialIndex?, siblings: [(table: TableID, index: IndexID)]
+        id: IndexID, name: String, parts: [Part], isUnique: Bool, isText: Bool = false, partial: PartialIndex?,
+        siblings: [(table: TableID, index: IndexID)]
     ) {
         self.id = id
         self.name = name
         self.parts = parts
         self.isUnique = isUnique
+        self.isText = isText
         self.partial = partial
         self.siblings = siblings
         // A loop instead of `map`: see `EntityTable.names(of:)`.

@@ -98,6 +98,9 @@ extension RecordLogView {
     private func run(
         _ parts: [Part], _ query: StoreQuery, _ scope: QueryScope, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> QueryStatistics {
+    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics {
+        if let relevance = query.relevance { return try rank(parts.map { ($0.table, $0.test) }, relevance, query, body) }
+        let scope = QueryScope(view: self)
         var statistics = QueryStatistics()
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
         let limit = query.limit == nil || isTooMany ? nil : sum
@@ -191,12 +194,12 @@ extension RecordLogView {
 }
 
 extension QueryStatistics {
-    fileprivate mutating func add(_ plan: AccessPlan, _ table: EntityTable) {
+    mutating func add(_ plan: AccessPlan, _ table: EntityTable) {
         parts.append(Part(
             entity: table.runtime.entity.name ?? "", access: plan.name, rangeCount: plan.rangeCount, isOrdered: plan.isOrdered))
     }
 
-    fileprivate mutating func take(_ scope: QueryScope) {
+    mutating func take(_ scope: QueryScope) {
         rowsVisited = scope.rowsVisited
         entriesCounted = scope.entriesCounted
         cores = scope.cores

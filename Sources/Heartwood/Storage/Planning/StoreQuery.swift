@@ -6,6 +6,8 @@ struct StoreQuery {
     /// nil for every row.
     var condition: FetchCondition?
     var sort: [SortKey]
+    /// The search whose relevance is the order; then `sort` is empty.
+    var relevance: WordCondition?
     /// nil for no limit.
     var limit: Int?
     var offset: Int

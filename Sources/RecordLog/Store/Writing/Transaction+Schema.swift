@@ -143,6 +143,10 @@ extension Transaction {
         try wholly { () throws(StoreError) in
             try base.scanRows(table) { row throws(StoreError) in
                 guard let layout = layouts?.layout(row.layoutID) else { return true }
+                if maintainer.hasTerms {
+                    try addTerms(maintainer, of: row, layout, row.reference.row, isTombstone: false)
+                    return true
+                }
                 newKey.removeAll()
                 if maintainer.appendKey(of: row, layout: layout, to: newKey) {
                     try add(newKey, row: row.reference.row, to: definition.id, isTombstone: false)
