@@ -26,6 +26,9 @@ public struct IndexDefinition: Hashable, Sendable {
     public let parts: [IndexPart]
     /// The name of the extractor in `StoreOptions.extractors`.
     public let extractorName: String?
+
+    /// Whether the index has several entries a row. Spec: FORMAT.md, "Keys".
+    var hasTerms: Bool { extractorName?.hasPrefix("terms:") ?? false }
 }
 
 /// Makes index keys from rows.

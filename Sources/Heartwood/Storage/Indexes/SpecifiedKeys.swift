@@ -104,7 +104,7 @@ extension RowLayout {
     }
 
     /// Returns the access of a column; where the table got the column after this layout, the one to its default, or `.absent`.
-    fileprivate func access(named name: String) -> ColumnAccess? {
+    func access(named name: String) -> ColumnAccess? {
         if let position = columns.firstIndex(where: { $0.name == name }) { return access[position] }
         return laterColumns.first { $0.name == name }.map { access(of: $0.id) }
     }

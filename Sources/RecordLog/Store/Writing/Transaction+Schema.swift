@@ -136,6 +136,9 @@ extension Transaction {
         let definition = IndexDefinition(
             id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
         let maintainer = try maintainer(of: definition)
+        guard maintainer.hasTerms == definition.hasTerms else {
+            throw schema("the extractor \(extractorName ?? "") makes terms and is not named so, or is named so and makes none")
+        }
         try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))
