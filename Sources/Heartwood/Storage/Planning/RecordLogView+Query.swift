@@ -90,7 +90,7 @@ extension RecordLogView {
                 statistics.rowsMatched += try run.count(part.plan, part.table)
             }
             statistics.take(scope)
-            note(scope, parts)
+            note(statistics, parts)
             return statistics
         }
     }
@@ -124,7 +124,7 @@ extension RecordLogView {
             }
         }
         statistics.take(scope)
-        note(scope, parts)
+        note(statistics, parts)
         return statistics
     }
 
