@@ -106,7 +106,7 @@ import Testing
         }
         let wanted = content(try String(contentsOf: Self.export, encoding: .utf8))
         #expect(try content(ToolProcess.runWords(["export", path, "--entity", "Thing"]).output) == wanted)
-        #expect(try ToolProcess.runWords(["salvage", path, salvaged]).status == 0)
+        #expect(try ToolProcess.runWords(["salvage", path, "-o", salvaged]).status == 0)
         #expect(try content(ToolProcess.runWords(["export", salvaged, "--entity", "Thing"]).output) == wanted)
         #expect(try ToolProcess.runWords(["compact", path]).status == 0)
         #expect(try content(ToolProcess.runWords(["export", path, "--entity", "Thing"]).output) == wanted)
