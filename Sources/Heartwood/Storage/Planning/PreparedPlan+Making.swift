@@ -62,10 +62,12 @@ extension PreparedPlan {
         _ conditions: [PreparedCondition], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView
     ) -> (way: Way, rest: [PreparedCondition])? {
         let candidates = candidates(conditions.map(\.property), planned, table, view)
+        // The argument decides whether a text index or another way is cheaper, but for a uniqueness constraint's value.
+        let mayNeedTerms = conditions.contains { $0.kind == .string && table.hasTextIndex($0.property) }
         switch planned.plan.access {
-        case .scan: return candidates.isEmpty ? (.scan, conditions) : nil
+        case .scan: return candidates.isEmpty && !mayNeedTerms ? (.scan, conditions) : nil
         case .index(let scan):
-            guard let range = PreparedRange(scan.index, conditions) else { return nil }
+            guard scan.key != nil || !mayNeedTerms, let range = PreparedRange(scan.index, conditions) else { return nil }
             let rest = conditions.indices.filter { !range.answered.contains($0) }.map { conditions[$0] }
             let isShortest = planned.hasLimit && !planned.isCount && rest.isEmpty && scan.ranges.count == 1
                 && (planned.sortProperties?.isEmpty == true || scan.order != nil)
@@ -73,7 +75,7 @@ extension PreparedPlan {
             // Sort values that are equal in all rows depend on the arguments. Only a merge of several tables reads them.
             let order = scan.order.map { IndexScan.Order(partCount: $0.partCount, isDescending: $0.isDescending, key: nil) }
             return (.index(scan.index, range, order, isUnique: scan.key != nil), rest)
-        case .nothing, .rows, .union: return nil
+        case .nothing, .text, .rows, .union: return nil
         }
     }
 
