@@ -12,7 +12,7 @@ import Testing
     private static let folder = ToolProcess.root.appendingPathComponent("Tests/Goldens/v1-catalog2")
     private static let store = folder.appendingPathComponent("defaults.golden"), export = folder.appendingPathComponent("defaults.Thing.jsonl")
 
-    private static let added: [(name: String, type: NSAttributeType, initial: Any)] = [
+    private static var added: [(name: String, type: NSAttributeType, initial: Any)] { [
         ("bool", .booleanAttributeType, true), ("int16", .integer16AttributeType, -5), ("int32", .integer32AttributeType, 70_000),
         ("int64", .integer64AttributeType, 5_000_000_000), ("float", .floatAttributeType, Float(1.5)), ("double", .doubleAttributeType, -2.25),
         ("date", .dateAttributeType, Date(timeIntervalSinceReferenceDate: 86_400)),
@@ -20,7 +20,7 @@ import Testing
         ("decimal", .decimalAttributeType, NSDecimalNumber(string: "12345678901234567890.5")), ("text", .stringAttributeType, "zwölf 🪵"),
         ("empty", .stringAttributeType, ""), ("data", .binaryDataAttributeType, Data([0, 1, 255])),
         ("uri", .URIAttributeType, URL(string: "https://example.org/a")!),
-    ]
+    ] }
 
     /// - Parameter number: the version, from 1. The first has a number and a title, the second an attribute of each type more, in the third the
     ///   title is required.
@@ -106,7 +106,7 @@ import Testing
         }
         let wanted = content(try String(contentsOf: Self.export, encoding: .utf8))
         #expect(try content(ToolProcess.runWords(["export", path, "--entity", "Thing"]).output) == wanted)
-        #expect(try ToolProcess.runWords(["salvage", path, salvaged]).status == 0)
+        #expect(try ToolProcess.runWords(["salvage", path, "-o", salvaged]).status == 0)
         #expect(try content(ToolProcess.runWords(["export", salvaged, "--entity", "Thing"]).output) == wanted)
         #expect(try ToolProcess.runWords(["compact", path]).status == 0)
         #expect(try content(ToolProcess.runWords(["export", path, "--entity", "Thing"]).output) == wanted)

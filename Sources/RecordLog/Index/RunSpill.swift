@@ -1,7 +1,10 @@
 /// Moves an index's entries from memory to a scratch file, so that a checkpoint that is put off needs no more memory than others.
 ///
-/// The runs that it leaves are larger each than the newer ones, so that an index has few, and an entry is written O(log entries) times.
+/// The runs that it leaves, beyond a few, are larger each than the newer ones together, so that an entry is written O(log entries) times.
 struct RunSpill: Sendable {
+    /// With fewer spilled runs, none is merged again.
+    private static let fewRuns = 4
+
     /// The runs that become one, newest first: all in memory, and the newest spilled ones that are not large enough to stay.
     private let merged: [FreshRun]
     private let kept: [FreshRun]
@@ -9,11 +12,13 @@ struct RunSpill: Sendable {
     /// - Returns: nil if the runs that no checkpoint is writing are not in memory.
     init?(_ runs: RunSet) {
         guard let last = runs.fresh.lastIndex(where: \.isInMemory) else { return nil }
-        var count = 0, newer = 0
-        for (index, run) in runs.fresh.enumerated() {
-            // Includes the runs in between.
-            if index <= last || run.countMax / 2 <= newer { count = index + 1 }
-            newer += run.countMax
+        var count = last + 1, newer = 0
+        if runs.fresh.count - count >= Self.fewRuns {
+            for (index, run) in runs.fresh.enumerated() {
+                // Includes the runs in between.
+                if run.countMax <= newer { count = max(count, index + 1) }
+                newer += run.countMax
+            }
         }
         merged = Array(runs.fresh[..<count])
         kept = Array(runs.fresh[count...])

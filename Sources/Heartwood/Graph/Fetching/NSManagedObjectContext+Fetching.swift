@@ -118,9 +118,7 @@ extension NSManagedObjectContext {
 
         func value(_ fetch: FetchSpecification, limit: Int?, offset: Int, isSorted: Bool = true) -> (store: NSPersistentStore, query: StoreQuery) {
             (store, StoreQuery(
-                runtimes: runtimes, condition: fetch.condition, sort: isSorted ? fetch.sort : [], limit: limit, offset: offset,
-                request: fetch.request, entity: fetch.entity, wantsIDs: fetch.wantsIDs))
-                runtimes: runtimes, predicate: fetch.predicate, sort: isSorted && fetch.relevance == nil ? fetch.sort : [],
+                runtimes: runtimes, condition: fetch.condition, sort: isSorted && fetch.relevance == nil ? fetch.sort : [],
                 relevance: isSorted ? fetch.relevance : nil, limit: limit, offset: offset, request: fetch.request, entity: fetch.entity,
                 wantsIDs: fetch.wantsIDs))
         }

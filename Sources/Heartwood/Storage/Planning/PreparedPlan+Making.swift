@@ -5,8 +5,8 @@ extension PreparedPlan {
     struct Planned {
         let tree: PredicateTree
         let sort: [SortKey]
-        /// See `QueryPlanner.sort`.
-        let sortParts: [TableIndex.Part]?
+        /// The properties that the table is sorted by. Empty: no order. nil: an order through a relationship, or one that no index has.
+        let sortProperties: [Int]?
         let hasLimit: Bool
         let isCount: Bool
         let plan: AccessPlan
@@ -62,18 +62,20 @@ extension PreparedPlan {
         _ conditions: [PreparedCondition], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView
     ) -> (way: Way, rest: [PreparedCondition])? {
         let candidates = candidates(conditions.map(\.property), planned, table, view)
+        // The argument decides whether a text index or another way is cheaper, but for a uniqueness constraint's value.
+        let mayNeedTerms = conditions.contains { $0.kind == .string && table.hasTextIndex($0.property) }
         switch planned.plan.access {
-        case .scan: return candidates.isEmpty ? (.scan, conditions) : nil
+        case .scan: return candidates.isEmpty && !mayNeedTerms ? (.scan, conditions) : nil
         case .index(let scan):
-            guard let range = PreparedRange(scan.index, conditions) else { return nil }
+            guard scan.key != nil || !mayNeedTerms, let range = PreparedRange(scan.index, conditions) else { return nil }
             let rest = conditions.indices.filter { !range.answered.contains($0) }.map { conditions[$0] }
             let isShortest = planned.hasLimit && !planned.isCount && rest.isEmpty && scan.ranges.count == 1
-                && (planned.sortParts?.isEmpty == true || scan.order != nil)
+                && (planned.sortProperties?.isEmpty == true || scan.order != nil)
             guard scan.key != nil || isShortest || candidates.count == 1 else { return nil }
             // Sort values that are equal in all rows depend on the arguments. Only a merge of several tables reads them.
             let order = scan.order.map { IndexScan.Order(partCount: $0.partCount, isDescending: $0.isDescending, key: nil) }
             return (.index(scan.index, range, order, isUnique: scan.key != nil), rest)
-        case .nothing, .rows, .union: return nil
+        case .nothing, .text, .rows, .union: return nil
         }
     }
 
@@ -81,16 +83,16 @@ extension PreparedPlan {
     private static func candidates(
         _ named: [Int], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView
     ) -> [TableIndex] {
-        table.indexes.filter { index in
-            guard view.snapshot.hasIndex(index.id), let first = index.parts.first?.key else { return false }
-            func isNamed(_ key: IndexKey) -> Bool {
-                if case .property(let property) = key { return named.contains(property) }
-                return false
+        var result: [TableIndex] = []
+        for index in table.indexes where view.snapshot.hasIndex(index.id) {
+            guard let leading = index.leading else { continue }
+            var isCandidate = named.contains(leading)
+            if let sort = planned.sortProperties, !sort.isEmpty {
+                isCandidate = isCandidate || sort.contains(leading) || sort.allSatisfy(named.contains)
             }
-            if isNamed(first) { return true }
-            guard let sort = planned.sortParts, !sort.isEmpty else { return false }
-            return sort.contains { $0.key == first } || sort.allSatisfy { isNamed($0.key) }
+            if isCandidate { result.append(index) }
         }
+        return result
     }
 
     // MARK: Relationships
@@ -117,8 +119,8 @@ extension PreparedPlan {
         switch (table.runtime.properties[property].kind, stated.comparison.modifier, planned.plan.access) {
         case (.toOne, .direct, .index(let scan)):
             // `!=`, and `== nil`, hold without a destination too, and no index knows those rows. Ranges of an index of one part give no order.
-            guard stated.comparison.comparison != .notEqual, !condition.isConstant, scan.index.parts.count == 1,
-                scan.index.parts[0].property == property, scan.index.parts[0].isAscending, scan.order == nil,
+            guard stated.comparison.comparison != .notEqual, !condition.isConstant, let attributes = scan.index.attributes, attributes.count == 1,
+                attributes[0].property == property, !attributes[0].isDescending, scan.order == nil,
                 candidates([property], planned, table, view).count == 1
             else { return nil }
             return .through(scan.index, target)
@@ -134,7 +136,7 @@ extension PreparedPlan {
     ) throws -> Target? {
         guard let test = condition.filter(table, view, planned.tree) else { return nil }
         let plan = try QueryPlanner(view: view, table: table, scope: QueryScope(view: view), depth: 1).plan(test)
-        let inner = Planned(tree: planned.tree, sort: [], sortParts: [], hasLimit: false, isCount: false, plan: plan)
+        let inner = Planned(tree: planned.tree, sort: [], sortProperties: [], hasLimit: false, isCount: false, plan: plan)
         guard let (way, rest) = direct([condition], inner, table, view) else { return nil }
         return Target(table: table.id, plan: PreparedPlan(
             number: planned.tree.number ?? 0, sort: [], hasLimit: false, isCount: false, way: way, rest: rest, table, view))

@@ -143,13 +143,17 @@ final class PreparedPlan: @unchecked Sendable {
 
     // MARK: Feedback
 
-    /// Learns how many rows a fetch visited.
-    func note(visited: Int, of rows: Int) {
-        guard !hasLimit, visited > 64, visited &* 3 > rows else { return }
+    /// Learns how many rows a fetch visited and matched, of all rows of its table.
+    func note(visited: Int, matched: Int, of rows: Int) {
+        guard !hasLimit else { return }
+        let count: Int
         switch way {
-        case .index(_, _, _, isUnique: false)?, .through?: isWide.store(true, ordering: .relaxed)
-        default: break
+        case .index(_, _, _, isUnique: false)?: count = visited
+        // The visited rows include those of the other table.
+        case .through?: count = matched
+        default: return
         }
+        if count > 64, count &* 3 > rows { isWide.store(true, ordering: .relaxed) }
     }
 
     /// Learns the plan that the planner chose for a fetch of this kind.

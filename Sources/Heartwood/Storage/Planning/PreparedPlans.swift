@@ -40,6 +40,9 @@ final class PreparedPlans: @unchecked Sendable {
         return nil
     }
 
+    /// Every plan that was kept, the oldest first.
+    var all: [PreparedPlan] { kept.withLock { $0 } }
+
     /// Keeps a plan in the place of an older one of its kind, else in a free place, else in its first.
     func keep(_ plan: PreparedPlan) {
         kept.withLock { kept in

@@ -14,36 +14,53 @@ struct PreparedRange {
     /// Binds the parts of an index as `QueryPlanner.indexScan` does.
     /// - Returns: nil where the conditions bind no part, or the planner could combine them in another way.
     init?(_ index: TableIndex, _ conditions: [PreparedCondition]) {
-        guard index.partial == nil else { return nil }
-        for part in index.parts {
-            let here = conditions.indices.filter { conditions[$0].property == part.property }
-            let equal = here.filter { conditions[$0].isEquality }
-            let bounds = here.filter { conditions[$0].isLowerBound || conditions[$0].isUpperBound || conditions[$0].isPrefix }
-            if equal.isEmpty && bounds.isEmpty { break }
-            // Several conditions of one kind would need a comparison of their arguments.
-            guard part.isAscending, equal.count < 2 else { return nil }
-            if let only = equal.first {
-                equalities.append(conditions[only])
-                answered.append(only)
-                continue
-            }
-            for position in bounds {
-                let condition = conditions[position]
-                if condition.isPrefix {
-                    guard bounds.count == 1 else { return nil }
-                    prefix = condition
-                } else if condition.isLowerBound {
-                    guard lower == nil else { return nil }
-                    lower = condition
-                } else {
-                    guard upper == nil else { return nil }
-                    upper = condition
-                }
-                answered.append(position)
-            }
-            break
+        guard index.partial == nil, let attributes = index.attributes else { return nil }
+        for attribute in attributes {
+            let before = answered.count
+            guard bind(attribute.property, conditions) else { return nil }
+            // A descending part would need its values complemented.
+            if attribute.isDescending, answered.count > before { return nil }
+            // Only behind one value the next part's values are a range.
+            if answered.count == before || hasBounds { break }
         }
         if answered.isEmpty { return nil }
+    }
+
+    private var hasBounds: Bool { lower != nil || upper != nil || prefix != nil }
+
+    /// Binds one part.
+    /// - Returns: false for several conditions of one kind, whose arguments would have to be compared.
+    private mutating func bind(_ property: Int, _ conditions: [PreparedCondition]) -> Bool {
+        var equal: Int?, bounds: [Int] = []
+        for position in conditions.indices where conditions[position].property == property {
+            let condition = conditions[position]
+            if condition.isEquality {
+                guard equal == nil else { return false }
+                equal = position
+            } else if condition.isLowerBound || condition.isUpperBound || condition.isPrefix {
+                bounds.append(position)
+            }
+        }
+        if let equal {
+            equalities.append(conditions[equal])
+            answered.append(equal)
+            return true
+        }
+        for position in bounds {
+            let condition = conditions[position]
+            if condition.isPrefix {
+                guard bounds.count == 1 else { return false }
+                prefix = condition
+            } else if condition.isLowerBound {
+                guard lower == nil else { return false }
+                lower = condition
+            } else {
+                guard upper == nil else { return false }
+                upper = condition
+            }
+            answered.append(position)
+        }
+        return true
     }
 
     /// Returns the range of keys for arguments.

@@ -21,14 +21,14 @@ extension RecordLogView {
         let known = part.table.prepared.find(number, query.sort, hasLimit: query.limit != nil, isCount: isCount)
         if let known, known.isCurrent(part.table, self) { return known.note(part.plan) }
         let planned = PreparedPlan.Planned(
-            tree: tree, sort: query.sort, sortParts: query.sort.isEmpty ? [] : part.order?.directParts, hasLimit: query.limit != nil,
+            tree: tree, sort: query.sort, sortProperties: query.sort.isEmpty ? [] : part.order?.directProperties, hasLimit: query.limit != nil,
             isCount: isCount, plan: part.plan)
         if let made = try PreparedPlan.make(planned, part.table, self) { part.table.prepared.keep(made) }
     }
 
-    /// Tells prepared plans how many rows were visited.
-    func note(_ scope: QueryScope, _ parts: [Part]) {
+    /// Reports to a prepared plan how many rows were found.
+    func note(_ statistics: QueryStatistics, _ parts: [Part]) {
         guard parts.count == 1, let prepared = parts[0].prepared else { return }
-        prepared.note(visited: scope.rowsVisited, of: snapshot.rowCount(parts[0].table.id))
+        prepared.note(visited: statistics.rowsVisited, matched: statistics.rowsMatched, of: snapshot.rowCount(parts[0].table.id))
     }
 }

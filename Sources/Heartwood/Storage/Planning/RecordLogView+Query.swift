@@ -90,7 +90,7 @@ extension RecordLogView {
                 statistics.rowsMatched += try run.count(part.plan, part.table)
             }
             statistics.take(scope)
-            note(scope, parts)
+            note(statistics, parts)
             return statistics
         }
     }
@@ -98,9 +98,7 @@ extension RecordLogView {
     private func run(
         _ parts: [Part], _ query: StoreQuery, _ scope: QueryScope, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> QueryStatistics {
-    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics {
         if let relevance = query.relevance { return try rank(parts.map { ($0.table, $0.test) }, relevance, query, body) }
-        let scope = QueryScope(view: self)
         var statistics = QueryStatistics()
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
         let limit = query.limit == nil || isTooMany ? nil : sum
@@ -127,7 +125,7 @@ extension RecordLogView {
             }
         }
         statistics.take(scope)
-        note(scope, parts)
+        note(statistics, parts)
         return statistics
     }
 
