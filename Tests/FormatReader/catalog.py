@@ -11,7 +11,8 @@ BOOL, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, UUID, REFERENCE, DECIMAL = range
 TEXT, BYTES, VALUE = 16, 17, 18
 SLOTS = {BOOL: 1, INT16: 2, INT32: 4, INT64: 8, FLOAT: 4, DOUBLE: 8, DATE: 8, UUID: 16, REFERENCE: 8, DECIMAL: 20}
 
-Table = namedtuple("Table", "id next_column name layouts")
+# `defaults` has, for each layout, what it states: column ID -> (type, bytes).
+Table = namedtuple("Table", "id next_column name layouts defaults")
 Column = namedtuple("Column", "id type name")
 Index = namedtuple("Index", "id table name extractor parts")
 Part = namedtuple("Part", "column ascending collation")
@@ -65,11 +66,12 @@ class Catalog:
         if not record:
             return
         reader = Cursor(log.data, record.body)
-        if reader.take("B") != 1:
+        version = reader.take("B")
+        if version not in (1, 2):
             raise Damaged(record.address, "a catalog of an unknown version")
         reader.take("H"), reader.take("H")
         for _ in range(reader.take("I")):
-            table = Table(reader.take("H"), reader.take("H"), reader.name(), [])
+            table = Table(reader.take("H"), reader.take("H"), reader.name(), [], [])
             for _ in range(reader.take("I")):
                 columns = []
                 for _ in range(reader.take("I")):
@@ -77,6 +79,15 @@ class Catalog:
                     if columns[-1].type not in SLOTS and columns[-1].type not in (TEXT, BYTES, VALUE):
                         raise Damaged(record.address, f"a column of the unknown type {columns[-1].type}")
                 table.layouts.append(columns)
+                stated = {}
+                for _ in range(reader.take("I") if version > 1 else 0):
+                    id, size = reader.take("H"), reader.take("I")
+                    column = next((column for column in columns if column.id == id), None)
+                    raw = reader.bytes(size)
+                    if not column or id in stated or column.type in (VALUE, REFERENCE) or SLOTS.get(column.type, size) != size or size > 1024:
+                        raise Damaged(record.address, "a default is of no column, or not of its type")
+                    stated[id] = (column.type, raw)
+                table.defaults.append(stated)
             self.tables[table.id] = table
         for _ in range(reader.take("I")):
             index = Index(reader.take("H"), reader.take("H"), reader.name(), reader.name(), [])

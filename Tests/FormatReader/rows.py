@@ -22,7 +22,7 @@ ONE_CHUNK, LIST = 1, 2
 
 
 def read_row(catalog, record):
-    """A row's columns: column ID -> (type, value), None for null. Columns that the row's layout has not are left out."""
+    """A row's columns: column ID -> (type, value), None for null. A column that the row's layout lacks is there only with a default."""
     return {
         id: (type, read_value(catalog.log, record.address, value) if isinstance(value, ValueReference) else value)
         for id, (type, value) in read_body(catalog, record).items()}
@@ -121,7 +121,20 @@ def read_body(catalog, record):
     for place in range(len(columns), (len(columns) + 7) // 8 * 8):
         if not log.data[bitmap + place // 8] >> place % 8 & 1:
             raise Damaged(record.address, "the null bitmap is wrong past the last column")
+    decided = set()
+    for stated in table.defaults[layout + 1:]:
+        for id, (type, raw) in stated.items():
+            own_type, own = fields.get(id, (type, None))
+            if id not in decided and own is None and own_type == type:
+                fields[id] = type, _stated_value(type, raw)
+            decided.add(id)
     return fields
+
+
+def _stated_value(type, raw):
+    if type in SLOTS:
+        return _fixed(type, raw)
+    return raw.decode("utf-8", "replace") if type == TEXT else raw
 
 
 def index_entry(catalog, index, record):

@@ -121,8 +121,8 @@ extension SampleStore {
         try transaction.put(reference(row), body: builder.unsafeBody(), changing: builder.changed)
     }
 
-    /// Adds a layout to the table, with a column less, a column more, or all of them in another order. Rows keep their layout until they are
-    /// written.
+    /// Adds a layout to the table, with a column less, a column more, or all of them in another order. It may state a default of the new column,
+    /// or of one that has been there. Rows keep their layout until they are written.
     func addLayout(_ transaction: Transaction, _ people: inout [UInt64: Person], _ random: inout SeededGenerator) throws {
         let table = definition(transaction.catalog)
         var columns = table.currentLayout.columns
@@ -137,7 +137,20 @@ extension SampleStore {
             columns.insert(column, at: Int.random(in: 0...columns.count, using: &random))
         default: columns.shuffle(using: &random)
         }
-        _ = try transaction.addLayout(to: table.id, columns: columns)
+        let stated = columns.indices.filter { index in
+            let column = columns[index]
+            return (column.id.rawValue == 0 || column.id.rawValue > Self.small.rawValue) && column.type != .value
+        }.randomElement(using: &random)
+        let short = ValueDomain(longest: 300)
+        guard let stated, Bool.random(using: &random), let value = short.draw(column: columns[stated].type, &random) else {
+            _ = try transaction.addLayout(to: table.id, columns: columns)
+            return
+        }
+        builder.begin(RowLayout(id: LayoutID(rawValue: 0), columns: columns))
+        value.set(stated, in: builder)
+        let layout = try transaction.addLayout(to: table.id, columns: columns, defaults: builder.unsafeBody())
+        let column = layout.columns[stated].id
+        for (row, person) in people where person.more[column] == nil { people[row]?.more[column] = value }
     }
 }
 

@@ -193,6 +193,9 @@ final class SampleStore {
                 person.more[column.id] = access.type == .value ? try value(access, row).map(SampleValue.init) : SampleValue(row, access)
             }
         }
+        for (column, access) in zip(layout.laterColumns, layout.laterAccess) where !access.isAbsent {
+            person.more[column.id] = SampleValue(row, access)
+        }
         return person
     }
 

@@ -29,6 +29,9 @@ enum InspectionReport {
             lines.append(row(
                 table.name, Output.number(found.count), Output.bytes(found.bytes), Output.bytes(found.bytes / UInt64(found.count))))
         }
+        let defaults = report.tables.filter { !$0.defaults.isEmpty }
+        if !defaults.isEmpty { lines += ["", "DEFAULTS OF OLDER ROWS"] }
+        for table in defaults { lines.append("\(table.name): \(table.defaults.joined(separator: ", "))") }
         lines += ["", row("INDEX", "ENTRIES", "BYTES", "RUNS")]
         for index in report.indexes {
             lines.append(row(
@@ -73,7 +76,7 @@ enum InspectionReport {
             "newestCommitOffset": report.newestCommitOffset.map { $0 as Any } ?? NSNull(), "checkpoints": report.checkpoints,
             "tail": tail(report.tail),
             "tables": report.tables.map { table in
-                ["name": table.name, "rows": table.rows, "liveBytes": table.liveBytes, "columns": table.columns,
+                ["name": table.name, "rows": table.rows, "liveBytes": table.liveBytes, "columns": table.columns, "defaults": table.defaults,
                  "values": table.values.map { $0.count as Any } ?? NSNull(),
                  "valueBytes": table.values.map { $0.bytes as Any } ?? NSNull()] as [String: Any]
             },

@@ -16,13 +16,32 @@ public final class TableDefinition: Sendable {
     }
 
     /// Makes a table's layouts from the columns of each. A layout's ID is its index.
-    static func layouts(_ lists: [[Column]]) -> [RowLayout] {
+    /// - Parameter defaults: those that each layout states, by its ID; empty if none states any.
+    static func layouts(_ lists: [[Column]], defaults: [[ColumnDefault]] = []) -> [RowLayout] {
         let newest = lists.last ?? []
-        return lists.enumerated().map { index, columns in
+        var layouts: [RowLayout] = []
+        // From the newest: of several layouts that state a column's default, the oldest after the row's own holds.
+        var holding: [ColumnDefault] = []
+        for (index, columns) in lists.enumerated().reversed() {
             let later = index == lists.count - 1 ? [] : newest.filter { column in !columns.contains { $0.id == column.id } }
-            return RowLayout(id: LayoutID(rawValue: UInt16(index)), columns: columns, laterColumns: later)
+            let stated = index < defaults.count ? defaults[index] : []
+            layouts.append(RowLayout(
+                id: LayoutID(rawValue: UInt16(index)), columns: columns, laterColumns: later, stated: stated, defaults: holding))
+            for value in stated {
+                if let known = holding.firstIndex(where: { $0.column == value.column }) { holding[known] = value } else { holding.append(value) }
+            }
         }
+        layouts.reverse()
+        return layouts
     }
+
+    /// The names of the newest layout's columns for which some layout states a default.
+    var defaultedColumns: [String] {
+        currentLayout.columns.filter { column in layouts.contains { $0.stated.contains { $0.column == column.id } } }.map(\.name)
+    }
+
+    /// The most that the layouts' defaults cost: each layout keeps those of the newer ones.
+    var defaultCost: Int { layouts.count * layouts.reduce(0) { $0 + $1.stated.count } }
 
     /// A copy with other names.
     /// - Parameter columns: the new names by column ID; a column that is not listed keeps its name.
@@ -30,7 +49,8 @@ public final class TableDefinition: Sendable {
         let lists = layouts.map { layout in
             layout.columns.map { Column(id: $0.id, name: columns[$0.id] ?? $0.name, type: $0.type) }
         }
-        return TableDefinition(id: id, name: name, layouts: Self.layouts(lists), nextColumn: nextColumn)
+        return TableDefinition(
+            id: id, name: name, layouts: Self.layouts(lists, defaults: layouts.map(\.stated)), nextColumn: nextColumn)
     }
 
     /// The columns that hold values in some layout. No index may use them.
@@ -100,6 +120,11 @@ public final class Catalog: Sendable {
     /// The most layouts of all tables together, so that a hostile catalog makes few objects.
     static let layoutsMax = 1 << 16
 
+    /// The most that the defaults of all tables together cost (`TableDefinition.defaultCost`), for the same reason.
+    static let defaultCostMax = 1 << 20
+
+    var defaultCost: Int { tables.reduce(0) { $0 + $1.defaultCost } }
+
     static let empty = Catalog(tables: [], indexes: [], nextTable: 1, nextIndex: 1)
     /// The number of the system table's row that holds the catalog.
     static let row: UInt64 = 1
@@ -133,11 +158,23 @@ public final class Catalog: Sendable {
 }
 
 extension Catalog {
-    private static let version: UInt8 = 1
+    /// 1: the first. 2: layouts state defaults; written only where one does, since a reader of version 1 refuses it.
+    private static let version: UInt8 = 2
+
+    /// The error for bytes that are no catalog of a version that this release knows.
+    static func unreadable(_ bytes: UnsafeRawBufferPointer, _ path: String, at offset: UInt64?) -> StoreError {
+        guard isNewer(bytes) else { return StoreError.corrupt(path, at: offset, "the catalog is malformed") }
+        return StoreError(
+            .unsupportedVersion, path: path, at: offset, "the catalog has version \(bytes.first ?? 0), newer than \(version)",
+            remedy: "Use a newer release.")
+    }
+
+    static func isNewer(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first.map { $0 > version } ?? false }
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.append(Self.version)
+        let version: UInt8 = defaultCost > 0 ? 2 : 1
+        writer.append(version)
         writer.append(nextTable)
         writer.append(nextIndex)
         writer.append(UInt32(tables.count))
@@ -152,6 +189,13 @@ extension Catalog {
                     writer.append(column.id.rawValue)
                     writer.append(column.type.rawValue)
                     writer.append(text: column.name)
+                }
+                guard version > 1 else { continue }
+                writer.append(UInt32(layout.stated.count))
+                for value in layout.stated {
+                    writer.append(value.column.rawValue)
+                    writer.append(UInt32(value.bytes.count))
+                    writer.bytes += value.bytes
                 }
             }
         }
@@ -174,15 +218,15 @@ extension Catalog {
     /// - Returns: nil if the bytes are not a catalog.
     convenience init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
-        guard reader.integer(UInt8.self) == Self.version, let nextTable = reader.integer(UInt16.self),
+        guard let version = reader.integer(UInt8.self), (1...Self.version).contains(version), let nextTable = reader.integer(UInt16.self),
             let nextIndex = reader.integer(UInt16.self), let tableCount = reader.count(of: 12)
         else { return nil }
         var tables: [TableDefinition] = []
         var seen = IDSet()
         _ = seen.insert(TableID.system.rawValue)
-        var layoutCount = 0
+        var layoutCount = 0, defaultCost = 0
         for _ in 0..<tableCount {
-            guard let table = Self.readTable(&reader), table.id.rawValue < nextTable, seen.insert(table.id.rawValue)
+            guard let table = Self.readTable(&reader, version, &defaultCost), table.id.rawValue < nextTable, seen.insert(table.id.rawValue)
             else { return nil }
             layoutCount += table.layouts.count
             guard layoutCount <= Self.layoutsMax else { return nil }
@@ -204,11 +248,12 @@ extension Catalog {
         self.init(tables: tables, indexes: indexes, nextTable: nextTable, nextIndex: nextIndex)
     }
 
-    private static func readTable(_ reader: inout ByteReader) -> TableDefinition? {
+    /// - Parameter defaultCost: of the tables so far.
+    private static func readTable(_ reader: inout ByteReader, _ version: UInt8, _ defaultCost: inout Int) -> TableDefinition? {
         guard let id = reader.integer(UInt16.self), let nextColumn = reader.integer(UInt16.self), let name = reader.text(),
             let layoutCount = reader.count(of: 4), layoutCount > 0, layoutCount <= RowLayout.layoutsMax
         else { return nil }
-        var layouts: [[Column]] = []
+        var layouts: [[Column]] = [], defaults: [[ColumnDefault]] = []
         for _ in 0..<layoutCount {
             guard let columnCount = reader.count(of: 7), columnCount <= RowLayout.columnsMax else { return nil }
             var columns: [Column] = []
@@ -219,9 +264,28 @@ extension Catalog {
                 columns.append(Column(id: ColumnID(rawValue: id), name: name, type: type))
             }
             layouts.append(columns)
+            guard version > 1 else { continue }
+            guard let stated = readDefaults(&reader, columns) else { return nil }
+            defaults.append(stated)
+            defaultCost += layoutCount * stated.count
+            guard defaultCost <= defaultCostMax else { return nil }
         }
         return TableDefinition(
-            id: TableID(rawValue: id), name: name, layouts: TableDefinition.layouts(layouts), nextColumn: nextColumn)
+            id: TableID(rawValue: id), name: name, layouts: TableDefinition.layouts(layouts, defaults: defaults), nextColumn: nextColumn)
+    }
+
+    private static func readDefaults(_ reader: inout ByteReader, _ columns: [Column]) -> [ColumnDefault]? {
+        guard let count = reader.count(of: 6), count <= columns.count else { return nil }
+        var defaults: [ColumnDefault] = []
+        for _ in 0..<count {
+            guard let id = reader.integer(UInt16.self), let column = columns.first(where: { $0.id.rawValue == id }),
+                !defaults.contains(where: { $0.column == column.id }), let size = reader.integer(UInt32.self),
+                size <= ColumnDefault.sizeMax, let bytes = reader.take(Int(size)),
+                let value = ColumnDefault(column: column.id, type: column.type, bytes: Array(bytes))
+            else { return nil }
+            defaults.append(value)
+        }
+        return defaults
     }
 
     private static func readIndex(_ reader: inout ByteReader) -> IndexDefinition? {

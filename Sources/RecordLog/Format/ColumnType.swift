@@ -44,7 +44,7 @@ public struct Column: Hashable, Sendable {
     }
 }
 
-/// The position of one column in rows of one layout.
+/// The position of one column in rows of one layout. Of a column with a default, which rows of an older layout may lack, the way to it.
 @frozen
 public struct ColumnAccess: Sendable {
     @usableFromInline let typeCode: UInt8
@@ -56,6 +56,8 @@ public struct ColumnAccess: Sendable {
     /// The layout's count of variable columns and the offset of their end offsets; the same in all columns of a layout.
     @usableFromInline let variableCount: UInt16
     @usableFromInline let variableTable: UInt16
+    /// Only of a column with a default.
+    let addressEnd: UInt16
 
     init(type: ColumnType, nullByte: Int, nullMask: UInt8, position: Int, variableCount: Int, variableTable: Int) {
         typeCode = type.rawValue
@@ -64,7 +66,27 @@ public struct ColumnAccess: Sendable {
         self.position = UInt16(position)
         self.variableCount = UInt16(variableCount)
         self.variableTable = UInt16(variableTable)
+        addressEnd = 0
     }
+
+    /// Four of the fields as one word: of a column with a default, the address of its `DefaultedColumn`.
+    init(word: UInt64) {
+        typeCode = Self.defaultedCode
+        nullByte = 0
+        nullMask = 0
+        position = UInt16(truncatingIfNeeded: word)
+        variableCount = UInt16(truncatingIfNeeded: word >> 16)
+        variableTable = UInt16(truncatingIfNeeded: word >> 32)
+        addressEnd = UInt16(truncatingIfNeeded: word >> 48)
+    }
+
+    var word: UInt64 {
+        UInt64(position) | UInt64(variableCount) << 16 | UInt64(variableTable) << 32 | UInt64(addressEnd) << 48
+    }
+
+    /// The code of a column with a default: no type's, and less than those of variable columns, so that every reader's check of the type
+    /// finds it.
+    static let defaultedCode: UInt8 = 15
 
     private init() {
         typeCode = 0
@@ -73,6 +95,7 @@ public struct ColumnAccess: Sendable {
         position = 0
         variableCount = 0
         variableTable = 0
+        addressEnd = 0
     }
 
     /// Represents a column that a layout does not have. It reads as null.
@@ -82,5 +105,5 @@ public struct ColumnAccess: Sendable {
     public var isAbsent: Bool { typeCode == 0 }
 
     /// The column's type; `bytes` for an absent column.
-    public var type: ColumnType { ColumnType(rawValue: typeCode) ?? .bytes }
+    public var type: ColumnType { ColumnType(rawValue: typeCode) ?? typeOfDefault }
 }

@@ -26,6 +26,9 @@ public struct IndexDefinition: Hashable, Sendable {
     public let parts: [IndexPart]
     /// The name of the extractor in `StoreOptions.extractors`.
     public let extractorName: String?
+
+    /// Whether the index has several entries a row. Spec: FORMAT.md, "Keys".
+    var hasTerms: Bool { extractorName?.hasPrefix("terms:") ?? false }
 }
 
 /// Makes index keys from rows.
@@ -60,11 +63,7 @@ final class ColumnKeyExtractor: IndexKeyExtractor {
 
     func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         for part in parts {
-            if let position = layout.position(of: part.column) {
-                key.append(column: layout.access[position], of: row, descending: !part.ascending)
-            } else {
-                key.appendNull(descending: !part.ascending)
-            }
+            key.append(column: layout.access(of: part.column), of: row, descending: !part.ascending)
         }
         return true
     }

@@ -247,6 +247,9 @@ public final class KeyBuilder {
         }
     }
 
+    /// Appends the bytes of a whole key.
+    func append(key: UnsafeRawBufferPointer) { append(key) }
+
     /// Appends a term and the byte that ends it.
     @inline(__always)
     func append(term: UnsafeRawBufferPointer) {

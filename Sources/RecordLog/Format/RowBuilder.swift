@@ -75,7 +75,8 @@ public final class RowBuilder {
         spanCount = layout.variableCount
     }
 
-    /// Starts a row of `layout` with another row's values in the columns of the same ID and type; other columns are null.
+    /// Starts a row of `layout` with another row's values, its defaults among them, in the columns of the same ID and type; other columns are
+    /// null.
     /// - Complexity: O(columns); O(bytes) if the layouts are the same and only fixed columns are set afterwards.
     public func begin(_ layout: RowLayout, copying row: UnsafeRowView, of old: RowLayout) {
         if layout === old, row.byteCount >= layout.minimumBodySize { return begin(layout, copying: row) }
@@ -83,9 +84,8 @@ public final class RowBuilder {
         for position in layout.columns.indices {
             let column = layout.columns[position]
             let isSame = layout === old || layout.id == old.id && position < old.columns.count && old.columns[position] == column
-            guard let from = isSame ? position : old.position(of: column.id) else { continue }
-            let source = old.access[from]
-            guard source.typeCode == layout.access[position].typeCode, !row.isNull(source) else { continue }
+            let source = isSame ? old.readingAccess(position) : old.access(of: column.id)
+            guard !source.isAbsent, source.type == column.type, !row.isNull(source) else { continue }
             copy(position, from: row, source)
         }
     }
@@ -109,7 +109,10 @@ public final class RowBuilder {
         isInOrder = true
         nextInOrder = 0
         reserveSpans(layout.variableCount)
-        for access in layout.access where access.type.slotSize == nil && !copy.isNull(access) { setVariable(access, copy.bytes(access)) }
+        for position in layout.columns.indices {
+            let access = layout.accessTable[position]
+            if access.type.slotSize == nil, !copy.isNull(access) { setVariable(access, copy.bytes(access)) }
+        }
     }
 
     private func reserveSpans(_ count: Int) {
@@ -146,7 +149,7 @@ public final class RowBuilder {
     public func copy(_ position: Int, from row: UnsafeRowView, _ source: ColumnAccess) {
         let access = mark(position) { $0 == source.type }
         guard let size = access.type.slotSize else { return setVariable(access, row.bytes(source)) }
-        (fixed + Int(access.position)).copyMemory(from: row.body + Int(source.position), byteCount: size)
+        (fixed + Int(access.position)).copyMemory(from: row.slot(source), byteCount: size)
     }
 
     private func reserveFixed(_ count: Int) {

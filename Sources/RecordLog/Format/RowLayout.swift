@@ -5,11 +5,22 @@
 public final class RowLayout: Sendable {
     public let id: LayoutID
     public let columns: [Column]
-    /// The columns of the table's newest layout that this one lacks. They are null in rows of this layout.
+    /// The columns of the table's newest layout that this one lacks. Rows of this layout have the column's default, or null.
     package let laterColumns: [Column]
-    /// The access to each column, by position in `columns`. Not an array: loops read it without counting references, and opening does not
+    /// The access to each of `laterColumns`: absent for null.
+    package var laterAccess: [ColumnAccess] { laterColumns.map { access(of: $0.id) } }
+    /// The place of each column in a row's bytes, by position in `columns`. Not an array: loops read it without counting references, and opening does not
     /// wait while the runtime makes a type. Lives as long as the layout.
     nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
+    /// As `accessTable`, for readers: columns with a default lead to it. The same memory if no column has one.
+    private nonisolated(unsafe) let readingTable: UnsafePointer<ColumnAccess>
+    /// The defaults that this layout states, for rows of older ones.
+    let stated: [ColumnDefault]
+    /// The defaults that rows of this layout have: those of newer ones.
+    private let defaults: [ColumnDefault]
+    private nonisolated(unsafe) let defaulted: UnsafeMutablePointer<DefaultedColumn>?
+    /// The columns that only the defaults have.
+    private let lacking: [(column: ColumnID, access: ColumnAccess)]
     /// The least size of a body of this layout.
     public let minimumBodySize: Int
     let fixedEnd: Int
@@ -28,7 +39,12 @@ public final class RowLayout: Sendable {
     package static let columnsMax = 2000
 
     /// - Precondition: at most `columnsMax` columns.
-    package init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
+    package convenience init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
+        self.init(id: id, columns: columns, laterColumns: laterColumns, stated: [], defaults: [])
+    }
+
+    /// - Parameter defaults: at most one for each column.
+    init(id: LayoutID, columns: [Column], laterColumns: [Column], stated: [ColumnDefault], defaults: [ColumnDefault]) {
         precondition(columns.count <= Self.columnsMax, "a layout has at most \(Self.columnsMax) columns")
         self.id = id
         self.columns = columns
@@ -62,12 +78,39 @@ public final class RowLayout: Sendable {
                 position: positions[index], variableCount: variables, variableTable: offset))
         }
         accessTable = UnsafePointer(table)
+        self.stated = stated
+        self.defaults = defaults
+        guard !defaults.isEmpty else {
+            (readingTable, defaulted, lacking) = (UnsafePointer(table), nil, [])
+            return
+        }
+        let reading = UnsafeMutablePointer<ColumnAccess>.allocate(capacity: max(1, columns.count))
+        reading.initialize(from: table, count: columns.count)
+        let leading = UnsafeMutablePointer<DefaultedColumn>.allocate(capacity: defaults.count)
+        var lacking: [(column: ColumnID, access: ColumnAccess)] = []
+        for (index, value) in defaults.enumerated() {
+            let position = columns.firstIndex { $0.id == value.column }
+            (leading + index).initialize(to: DefaultedColumn(own: position.map { table[$0] } ?? .absent, value: .passUnretained(value)))
+            guard let position else {
+                lacking.append((value.column, ColumnAccess(UnsafePointer(leading + index))))
+                continue
+            }
+            // A column that had another type has its values of that type, and null.
+            if columns[position].type == value.type { reading[position] = ColumnAccess(UnsafePointer(leading + index)) }
+        }
+        (readingTable, defaulted, self.lacking) = (UnsafePointer(reading), leading, lacking)
     }
 
     /// The access to each column, by position in `columns`.
     public var access: ColumnAccesses { ColumnAccesses(layout: self) }
 
+    /// The access to one column of `columns`, for readers.
+    @inline(__always)
+    func readingAccess(_ position: Int) -> ColumnAccess { readingTable[position] }
+
     deinit {
+        if readingTable != accessTable { readingTable.deallocate() }
+        defaulted?.deallocate()
         accessTable.deallocate()
     }
 
@@ -89,6 +132,26 @@ public final class RowLayout: Sendable {
         return true
     }
 
+    /// The access to a column of the table in rows of this layout. A column that the layout lacks has its default, or is absent. Valid as long
+    /// as the layout.
+    /// - Complexity: O(columns).
+    public func access(of id: ColumnID) -> ColumnAccess {
+        if let position = position(of: id) { return readingTable[position] }
+        return lacking.first { $0.column == id }?.access ?? .absent
+    }
+
+    /// Whether both layouts state the same defaults.
+    package func hasSameDefaults(as other: RowLayout) -> Bool {
+        stated.count == other.stated.count
+            && zip(stated, other.stated).allSatisfy { $0.column == $1.column && $0.type == $1.type && $0.bytes == $1.bytes }
+    }
+
+    /// The longest text or data that a layout states as a default.
+    package static let defaultSizeMax = ColumnDefault.sizeMax
+
+    /// How many defaults the layout states.
+    package var defaultCount: Int { stated.count }
+
     public func position(of id: ColumnID) -> Int? {
         columns.firstIndex { $0.id == id }
     }
@@ -104,6 +167,6 @@ public struct ColumnAccesses: RandomAccessCollection, Sendable {
     @inline(__always)
     public subscript(position: Int) -> ColumnAccess {
         precondition(position >= 0 && position < layout.columns.count, "a layout has \(layout.columns.count) columns")
-        return layout.accessTable[position]
+        return layout.readingAccess(position)
     }
 }

@@ -9,6 +9,7 @@ public final class TermList {
     private var capacity = 4096
     private var used = 0
     private var ends: [Int] = []
+    private var order: [Int] = []
 
     public init() {}
 
@@ -49,5 +50,13 @@ public final class TermList {
         return UnsafeRawBufferPointer(start: bytes + start, count: ends[index] - start)
     }
 
-    var set: Set<[UInt8]> { Set((0..<count).map { Array(self[$0]) }) }
+    /// Puts the terms into the order of their bytes, in which `sorted` gives them.
+    func sort() {
+        order.removeAll(keepingCapacity: true)
+        order.append(contentsOf: 0..<count)
+        order.sort { KeyBytes.compare(self[$0], self[$1]) < 0 }
+    }
+
+    /// The term at a position in the order that `sort` made; valid until the list changes.
+    func sorted(_ position: Int) -> UnsafeRawBufferPointer { self[order[position]] }
 }

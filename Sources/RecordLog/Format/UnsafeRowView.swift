@@ -42,7 +42,7 @@ public struct UnsafeRowView {
         case ColumnType.bool.rawValue:
             return body.load(fromByteOffset: offset, as: UInt8.self) == 0 ? 0 : 1
         default:
-            return 0
+            return int64(otherwise: access)
         }
     }
 
@@ -56,14 +56,14 @@ public struct UnsafeRowView {
         case ColumnType.float.rawValue:
             return Double(Float(bitPattern: UInt32(littleEndian: body.loadUnaligned(fromByteOffset: offset, as: UInt32.self))))
         default:
-            return 0
+            return double(otherwise: access)
         }
     }
 
     /// The 16 bytes of a UUID column, in memory order, as two words.
     @inlinable
     public func uuid(_ access: ColumnAccess) -> (UInt64, UInt64) {
-        guard access.typeCode == ColumnType.uuid.rawValue else { return (0, 0) }
+        guard access.typeCode == ColumnType.uuid.rawValue else { return uuid(otherwise: access) }
         let offset = Int(access.position)
         return (
             body.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
@@ -79,14 +79,15 @@ public struct UnsafeRowView {
     }
 
     public func decimal(_ access: ColumnAccess) -> StoredDecimal {
-        guard access.typeCode == ColumnType.decimal.rawValue else { return StoredDecimal.zero }
+        guard access.typeCode == ColumnType.decimal.rawValue else { return decimal(otherwise: access) }
         return StoredDecimal(reading: body + Int(access.position))
     }
 
-    /// The bytes of a text or bytes column; for a value column, the bytes that the row stores.
+    /// The bytes of a text or bytes column; for a value column, the bytes that the row stores. Those of a default are the layout's: they live
+    /// as long as the catalog.
     @inlinable @inline(__always)
     public func bytes(_ access: ColumnAccess) -> UnsafeRawBufferPointer {
-        guard access.typeCode >= ColumnType.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        guard access.typeCode >= ColumnType.text.rawValue else { return bytes(otherwise: access) }
         let table = Int(access.variableTable), last = Int(access.variableCount) &- 1, index = Int(access.position)
         let shift = Int(body.load(fromByteOffset: 1, as: UInt8.self) >> 6)
         let base = table &+ last << shift

@@ -7,8 +7,10 @@ final class IndexMaintainer {
     private let terms = TermList(), otherTerms = TermList()
     /// Empty if a client's extractor makes the keys.
     private let parts: [IndexPart]
+    /// The columns from which the terms are made; empty if they are not known.
+    private let columnNames: [String]
     private var layout: RowLayout?
-    /// By part, for the current layout. Not an array, so that loops count no references.
+    /// By part, or by name, for the current layout. Not an array, so that loops count no references.
     private let columns: UnsafeMutableBufferPointer<(access: ColumnAccess, isDescending: Bool)>
 
     init(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor) {
@@ -16,7 +18,8 @@ final class IndexMaintainer {
         self.extractor = extractor
         termExtractor = extractor as? any IndexTermExtractor
         parts = definition.extractorName == nil ? definition.parts : []
-        columns = .allocate(capacity: parts.count)
+        columnNames = termExtractor?.columnNames ?? []
+        columns = .allocate(capacity: parts.count + columnNames.count)
         columns.initialize(repeating: (.absent, false))
     }
 
@@ -28,8 +31,12 @@ final class IndexMaintainer {
     private func look(_ layout: RowLayout) {
         guard self.layout !== layout else { return }
         self.layout = layout
+        for (index, name) in columnNames.enumerated() {
+            let column = layout.columns.first { $0.name == name } ?? layout.laterColumns.first { $0.name == name }
+            columns[index] = (column.map { layout.access(of: $0.id) } ?? .absent, false)
+        }
         for (index, part) in parts.enumerated() {
-            columns[index] = (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
+            columns[index] = (layout.access(of: part.column), !part.ascending)
         }
     }
 
@@ -45,9 +52,9 @@ final class IndexMaintainer {
 
     /// The columns of a layout from which keys are made; all columns if a client's extractor makes them.
     func columnSet(of layout: RowLayout) -> ColumnSet {
-        if let names = termExtractor?.columnNames {
+        if !columnNames.isEmpty {
             return layout.columns.indices.reduce(into: .none) { set, position in
-                if names.contains(layout.columns[position].name) { set.insert(position) }
+                if columnNames.contains(layout.columns[position].name) { set.insert(position) }
             }
         }
         guard !parts.isEmpty else { return .all }
@@ -58,19 +65,12 @@ final class IndexMaintainer {
 
     /// Whether two rows of one layout certainly have the same key.
     func isUnchanged(_ old: UnsafeRowView, _ new: UnsafeRowView, layout: RowLayout) -> Bool {
-        if let names = termExtractor?.columnNames {
-            for position in layout.columns.indices where names.contains(layout.columns[position].name) {
-                let access = layout.access[position]
-                guard old.isNull(access) == new.isNull(access), KeyBytes.compare(old.bytes(access), new.bytes(access)) == 0 else { return false }
-            }
-            return true
-        }
-        guard !parts.isEmpty else { return false }
+        guard !columns.isEmpty else { return false }
         look(layout)
         for (access, _) in columns where !access.isAbsent {
             guard old.isNull(access) == new.isNull(access) else { return false }
             if let size = access.type.slotSize {
-                guard KeyBytes.areEqual(old.body + Int(access.position), new.body + Int(access.position), size) else { return false }
+                guard KeyBytes.areEqual(old.slot(access), new.slot(access), size) else { return false }
             } else {
                 guard KeyBytes.compare(old.bytes(access), new.bytes(access)) == 0 else { return false }
             }
@@ -104,13 +104,19 @@ final class IndexMaintainer {
         otherTerms.removeAll()
         termExtractor?.appendTerms(of: old, layout: oldLayout, to: terms)
         termExtractor?.appendTerms(of: new, layout: newLayout, to: otherTerms)
-        let before = terms.set, after = otherTerms.set
-        for (list, others, isOld) in [(before, after, true), (after, before, false)] {
-            for term in list where !others.contains(term) {
+        terms.sort()
+        otherTerms.sort()
+        var before = 0, after = 0
+        while before < terms.count || after < otherTerms.count {
+            let order = before == terms.count ? 1
+                : after == otherTerms.count ? -1 : KeyBytes.compare(terms.sorted(before), otherTerms.sorted(after))
+            if order != 0 {
                 key.removeAll()
-                term.withUnsafeBytes { key.append(term: $0) }
-                try body(isOld)
+                key.append(term: order < 0 ? terms.sorted(before) : otherTerms.sorted(after))
+                try body(order < 0)
             }
+            if order <= 0 { before += 1 }
+            if order >= 0 { after += 1 }
         }
     }
 }

@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
 
         func value(_ fetch: FetchSpecification, limit: Int?, offset: Int, isSorted: Bool = true) -> (store: NSPersistentStore, query: StoreQuery) {
             (store, StoreQuery(
-                runtimes: runtimes, predicate: fetch.predicate, sort: isSorted && fetch.relevance == nil ? fetch.sort : [],
+                runtimes: runtimes, condition: fetch.condition, sort: isSorted && fetch.relevance == nil ? fetch.sort : [],
                 relevance: isSorted ? fetch.relevance : nil, limit: limit, offset: offset, request: fetch.request, entity: fetch.entity,
                 wantsIDs: fetch.wantsIDs))
         }
@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
         let view = try view(of: store)
         if view.answersRequests { return try run(query, asking: view, body) }
         guard let runtime = query.runtimes.first else { return QueryStatistics() }
-        if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
+        if query.condition == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
         var objects = RowObjects(self, store, runtime)
         let statistics = try view.execute(query) { row in
             if let object = objects.object(of: row) { try body(object) }

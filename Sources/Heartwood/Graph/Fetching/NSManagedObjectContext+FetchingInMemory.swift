@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     private func matches(_ fetch: FetchSpecification, _ family: Family, _ isChanged: Bool, _ reader: StoreReader) throws -> [NSManagedObject] {
         let query = family.value(fetch, limit: nil, offset: 0, isSorted: false).query
         var all = query
-        all.predicate = nil
+        all.condition = nil
         let found = try storedMatches(fetch, query, among: all, of: family.store, reader)
         guard fetch.includesPendingChanges else { return found }
         guard isChanged else { return found.filter { !$0.hasChanges } }

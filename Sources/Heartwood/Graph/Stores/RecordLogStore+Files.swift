@@ -185,6 +185,7 @@ extension Catalog {
         tables.count == other.tables.count && zip(tables, other.tables).allSatisfy { mine, theirs in
             mine.id == theirs.id && mine.name == theirs.name && mine.layouts.map(\.id) == theirs.layouts.map(\.id)
                 && mine.layouts.map { $0.columns.map(\.id) } == theirs.layouts.map { $0.columns.map(\.id) }
+                && zip(mine.layouts, theirs.layouts).allSatisfy { $0.hasSameDefaults(as: $1) }
         }
     }
 }

@@ -264,7 +264,7 @@ struct PredicateCompiler {
         return result
     }
 
-    private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
+    func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
             return NullFilter(runtime, index, isNull: comparison.comparison == .equal)
         }

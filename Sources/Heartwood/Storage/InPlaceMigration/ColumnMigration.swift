@@ -11,13 +11,16 @@ final class ColumnMigration {
     private let accesses: [ColumnAccess]
     /// The value of an object that has none.
     private let filling: ManagedValue?
+    /// Whether the new layout gives the value to the rows of older ones, so that none is written for it.
+    private let isStated: Bool
     private let isRequired: Bool
     private let conversion: AttributeConversion
     private let kinds: (old: PropertyKind, new: PropertyKind)
     private let moved: MovedReferences?
 
-    init(_ column: MigratedColumn, of table: MigratedTable, in layout: RowLayout, _ moved: MovedReferences?) throws {
+    init(_ column: MigratedColumn, of table: MigratedTable, in layout: RowLayout, _ moved: MovedReferences?, isStated: Bool = false) throws {
         self.column = column
+        self.isStated = isStated
         self.moved = moved
         self.layout = layout
         entity = table.destination
@@ -26,7 +29,7 @@ final class ColumnMigration {
         kinds = (column.source.map { PropertyKind($0.property) } ?? kind, kind)
         position = layout.columns.firstIndex { $0.name == column.property.name } ?? 0
         accesses = table.definition.layouts.map { old in
-            column.source.flatMap { old.position(of: $0.column.id) }.map { old.access[$0] } ?? .absent
+            column.source.map { old.access(of: $0.column.id) } ?? .absent
         }
         let attribute = column.property as? NSAttributeDescription
         let isDerived = attribute is NSDerivedAttributeDescription
@@ -38,7 +41,7 @@ final class ColumnMigration {
     }
 
     /// Whether the table's rows must be read.
-    var needsRows: Bool { filling != nil || isRequired || conversion != .none || moved != nil }
+    var needsRows: Bool { filling != nil && !isStated || isRequired || conversion != .none || moved != nil }
 
     private func access(in row: UnsafeRowView) -> ColumnAccess? {
         let access = accesses[Int(row.layoutID.rawValue)]
@@ -66,7 +69,22 @@ final class ColumnMigration {
         }
         guard access(in: row) == nil else { return conversion != .none }
         if isRequired { throw MigrationErrors.missing(column.property, of: entity) }
-        return filling != nil
+        return filling != nil && !isStated
+    }
+
+    /// Sets the property, in a row of the new layout, to the value that the layout can state for the objects without one.
+    /// - Returns: false where there is none, or each row must have it.
+    func state(in builder: RowBuilder) throws -> Bool {
+        guard let filling, column.type != .value, column.type != .reference else { return false }
+        switch filling {
+        case .null: return false
+        case .text(let value): guard value.utf8.count <= RowLayout.defaultSizeMax else { return false }
+        case .data(let value): guard value.count <= RowLayout.defaultSizeMax else { return false }
+        case .url(let value): guard value.absoluteString.utf8.count <= RowLayout.defaultSizeMax else { return false }
+        default: break
+        }
+        try filling.encode(into: builder, at: position)
+        return true
     }
 
     /// Writes the property's new value into a row of the new layout.

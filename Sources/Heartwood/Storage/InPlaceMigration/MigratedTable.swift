@@ -11,6 +11,8 @@ final class MigratedTable {
     let columns: [MigratedColumn]
     /// Properties of the old version with those of the new one that they become.
     let pairs: [(NSPropertyDescription, NSPropertyDescription)]
+    /// The names of the properties whose values the new layout states for the objects that have none.
+    private var stated: Set<String> = []
 
     init(_ definition: TableDefinition, _ pair: ModelComparison.EntityPair) {
         self.definition = definition
@@ -50,10 +52,30 @@ final class MigratedTable {
     }
 
     func changeLayout(_ transaction: Transaction) throws {
-        guard isLayoutChanged else { return }
-        _ = try transaction.addLayout(
-            to: definition.id,
-            columns: columns.map { Column(id: $0.kept?.id ?? ColumnID(rawValue: 0), name: $0.property.name, type: $0.type) })
+        let new = columns.map { Column(id: $0.kept?.id ?? ColumnID(rawValue: 0), name: $0.property.name, type: $0.type) }
+        let builder = RowBuilder()
+        stated = try defaults(new, transaction, builder)
+        guard isLayoutChanged || !stated.isEmpty else { return }
+        _ = try transaction.addLayout(to: definition.id, columns: new, defaults: stated.isEmpty ? nil : builder.unsafeBody())
+    }
+
+    /// Builds a row of the values that the new layout states.
+    /// - Returns: the names of their properties.
+    private func defaults(_ new: [Column], _ transaction: Transaction, _ builder: RowBuilder) throws -> Set<String> {
+        // An older release refuses a catalog with defaults, so none is stated in vain: without rows, or if all rows are rewritten anyway.
+        guard transaction.base.rowCount(definition.id) > 0, columns.allSatisfy({ $0.source == nil || $0.kept != nil }),
+            transaction.canState(columns.count, in: definition.id)
+        else { return [] }
+        let layout = RowLayout(id: LayoutID(rawValue: 0), columns: new), indexes = transaction.catalog.indexes(on: definition.id)
+        builder.begin(layout)
+        var names: Set<String> = []
+        for column in columns {
+            // The entries of an index are those of the rows. With the default they would be others, so the rows get it.
+            if let kept = column.kept, indexes.contains(where: { $0.parts.contains { $0.column == kept.id } }) { continue }
+            let step = try ColumnMigration(column, of: self, in: layout, nil)
+            if try step.state(in: builder) { names.insert(column.property.name) }
+        }
+        return names
     }
 
     /// Drops the indexes that the new model does not have, and creates those that fetches and saves depend on. Fetch indexes are built after the
@@ -64,7 +86,9 @@ final class MigratedTable {
         let isRenamed = !columnNames.isEmpty
         var found = plans.map { plan in
             // An extractor finds columns by name. After a change of names or layouts the old index may have been built of other columns.
-            plan.found(in: transaction.catalog, table).flatMap { $0.extractorName != nil && (isRenamed || isLayoutChanged) ? nil : $0 }
+            plan.found(in: transaction.catalog, table).flatMap {
+                $0.extractorName != nil && (isRenamed || isLayoutChanged || !stated.isEmpty) ? nil : $0
+            }
         }
         let known = transaction.catalog.indexes(on: table.id)
         var names: [IndexID: String] = [:]
@@ -87,14 +111,15 @@ final class MigratedTable {
 
     /// Writes the rows whose values change.
     /// - Parameter moved: the changed references of to-one relationships, by name.
-    /// - Returns: whether any row was written.
+    /// - Returns: whether any object has another value.
     /// - Throws: 134110 where a row lacks a value that is now required, or has one that does not fit.
     func rewrite(_ transaction: Transaction, _ moved: [String: MovedReferences]) throws -> Bool {
         guard let table = transaction.catalog.table(definition.id) else { return false }
-        let steps = try columns.map { try ColumnMigration($0, of: self, in: table.currentLayout, moved[$0.property.name]) }
-        guard steps.contains(where: \.needsRows) else { return false }
+        let steps = try columns.map { try ColumnMigration(
+            $0, of: self, in: table.currentLayout, moved[$0.property.name], isStated: stated.contains($0.property.name)) }
+        var hasChanged = !stated.isEmpty
+        guard steps.contains(where: \.needsRows) else { return hasChanged }
         let builder = RowBuilder(), layout = table.currentLayout
-        var hasWritten = false
         try transaction.base.scan(definition.id) { row in
             var isChanged = false
             for step in steps where try step.changes(row) { isChanged = true }
@@ -102,10 +127,10 @@ final class MigratedTable {
             builder.begin(layout)
             for step in steps { try step.write(row, into: builder, transaction) }
             try transaction.put(row.reference, body: builder.unsafeBody())
-            hasWritten = true
+            hasChanged = true
             return true
         }
-        return hasWritten
+        return hasChanged
     }
 }
 

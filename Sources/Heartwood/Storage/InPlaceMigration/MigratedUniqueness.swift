@@ -70,14 +70,17 @@ struct MigratedUniqueness {
     /// Builds the constraint's key from rows of one table.
     private struct Reader {
         let key = KeyBuilder()
+        /// Accesses to defaults lead to its memory.
+        private let definition: TableDefinition
         /// By layout, then by column of the constraint.
         private let accesses: [[ColumnAccess]]
 
         init(_ constraint: [String], _ table: MigratedTable, _ transaction: Transaction) {
             let definition = transaction.catalog.table(table.definition.id) ?? table.definition
+            self.definition = definition
             let columns = constraint.compactMap { name in definition.currentLayout.columns.first { $0.name == name }?.id }
             accesses = definition.layouts.map { layout in
-                columns.map { column in layout.position(of: column).map { layout.access[$0] } ?? .absent }
+                columns.map { layout.access(of: $0) }
             }
         }
 

@@ -3,8 +3,9 @@ import RecordLog
 
 /// Migrates a record log to another version of its model in place, in one commit.
 ///
-/// Renamed, added and removed tables and columns change the catalog and no row: each row names the layout it was written with. Rows are
-/// rewritten where their values change: a default for objects without a value, integers of another width, a relationship with another storage.
+/// Renamed, added and removed tables and columns change the catalog and no row: each row names the layout it was written with. The new layout
+/// states the value of objects that have none. Rows are rewritten where their values change: integers of another width, a relationship with
+/// another storage, a default that a layout cannot state.
 ///
 /// Crash points: before the commit the store has the old version; after it, the new one. A second commit computes derived attributes, and
 /// the first one marks them (`PendingDerivations`).
@@ -33,10 +34,10 @@ struct RecordLogMigration {
         try addNewTables(tables, relationships)
         // Rows are written from here on, so all tables and indexes must be defined.
         let moved = try relationships.moved(in: base)
-        var hasWritten = try relationships.write(transaction)
-        for table in tables.list where try table.rewrite(transaction, moved[table.definition.id] ?? [:]) { hasWritten = true }
+        var hasChanged = try relationships.write(transaction)
+        for table in tables.list where try table.rewrite(transaction, moved[table.definition.id] ?? [:]) { hasChanged = true }
         for uniqueness in MigratedUniqueness.all(tables.list, base.catalog) { try uniqueness.check(transaction) }
-        let isChanged = hasWritten || !tables.dropped.isEmpty || tables.list.contains(where: \.hasReusedNames)
+        let isChanged = hasChanged || !tables.dropped.isEmpty || tables.list.contains(where: \.hasReusedNames)
         try PendingDerivations.note(comparison, entities, in: transaction, isChanged: isChanged)
         return true
     }

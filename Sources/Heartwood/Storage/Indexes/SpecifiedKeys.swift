@@ -103,10 +103,10 @@ extension RowLayout {
         return access(named: name) == nil ? node : .keyPath([name])
     }
 
-    /// Returns the access of a column; `.absent` where the table got the column after this layout.
-    fileprivate func access(named name: String) -> ColumnAccess? {
+    /// Returns the access of a column; where the table got the column after this layout, the one to its default, or `.absent`.
+    func access(named name: String) -> ColumnAccess? {
         if let position = columns.firstIndex(where: { $0.name == name }) { return access[position] }
-        return laterColumns.contains { $0.name == name } ? .absent : nil
+        return laterColumns.first { $0.name == name }.map { access(of: $0.id) }
     }
 }
 
@@ -130,9 +130,9 @@ extension EntityTable {
         }
         entity.makeImmutable()
         var accesses = [[ColumnAccess]?](repeating: nil, count: Int(layout.id.rawValue) + 1)
-        accesses[Int(layout.id.rawValue)] = Array(layout.access) + layout.laterColumns.map { _ in .absent }
+        accesses[Int(layout.id.rawValue)] = Array(layout.access) + layout.laterAccess
         self.init(
-            id: TableID(rawValue: 0), runtime: EntityRuntime(entity: entity, slot: 0, store: nil, accesses: accesses), layout: layout,
+            id: TableID(rawValue: 0), runtime: EntityRuntime(entity: entity, slot: 0, store: nil, accesses: accesses, of: [layout]), layout: layout,
             positions: columns.indices.map { $0 < layout.columns.count ? $0 : nil }, members: columns.map { _ in nil }, indexes: [], inbound: [],
             derivations: nil)
     }

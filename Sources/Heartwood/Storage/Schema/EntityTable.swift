@@ -17,6 +17,8 @@ final class EntityTable: Sendable {
     let uniqueIndexes: [Unmanaged<TableIndex>]
     /// The unique indexes over one attribute.
     let lookups: [Lookup]
+    /// The plans of fetches with known formats.
+    let prepared = PreparedPlans()
     let hasPartialIndexes: Bool
     let hasExpressionIndexes: Bool
     /// The attributes in uniqueness constraints.

@@ -16,7 +16,7 @@ struct RecordLogSchemaReader {
     func read() throws -> RecordLogSchema {
         var joinTables: [String: JoinTable] = [:]
         var inbound: [(destination: NSEntityDescription, link: JoinTable)] = []
-        for plan in RecordLogSchemaWriter.links(of: entities) {
+        for plan in LinkPlan.all(of: entities) {
             let link = try link(plan)
             joinTables[plan.name] = link
             if plan.isSeenFromOneSide, let destination = plan.relationship.destinationEntity { inbound.append((destination, link)) }
@@ -61,12 +61,11 @@ struct RecordLogSchemaReader {
         var accesses = [[ColumnAccess]?](repeating: nil, count: highest + 1)
         for layout in definition.layouts {
             accesses[Int(layout.id.rawValue)] = columnIDs.map { id in
-                guard let id, let position = layout.position(of: id) else { return .absent }
-                return layout.access[position]
+                id.map { layout.access(of: $0) } ?? .absent
             }
         }
         let runtime = EntityRuntime(
-            entity: entity, slot: firstSlot &+ definition.id.rawValue, store: store, accesses: accesses)
+            entity: entity, slot: firstSlot &+ definition.id.rawValue, store: store, accesses: accesses, of: definition.layouts)
         return EntityTable(
             id: definition.id, runtime: runtime, layout: definition.currentLayout,
             positions: columnIDs.map { $0.flatMap { definition.currentLayout.position(of: $0) } },

@@ -90,6 +90,7 @@ struct TextPostings {
 
     /// Goes on to the first row that is not below `row`.
     mutating func seek(_ row: UInt64) throws -> UInt64? {
+        if cursor != nil { return try cursor?.seek(row: row) }
         while let found = try next() {
             if found >= row { return found }
         }

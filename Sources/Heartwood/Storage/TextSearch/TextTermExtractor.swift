@@ -1,7 +1,8 @@
 import RecordLog
 import Synchronization
 
-/// Makes the terms of a text index from its specification, for rows of any layout. A column that is newer than a row's layout is null.
+/// Makes the terms of a text index from its specification, for rows of any layout. A column that is newer than a row's layout has
+/// its default, or is null.
 final class TextTermExtractor: IndexTermExtractor {
     private let column: String
     /// For the condition of a partial index.
@@ -34,7 +35,7 @@ final class TextTermExtractor: IndexTermExtractor {
         state.withLock { state in
             if state.layout !== layout {
                 state.layout = layout
-                state.access = layout.columns.firstIndex { $0.name == column }.map { layout.access[$0] } ?? .absent
+                state.access = layout.access(named: column) ?? .absent
             }
             if let condition {
                 state.key.removeAll()

@@ -89,13 +89,20 @@ final class EntityRuntime: @unchecked Sendable {
     /// By layout ID, then by property index: the column's access; absent for a property without a column in the layout.
     let layouts: Layouts
     typealias Layouts = UnsafeMutableBufferPointer<UnsafeMutablePointer<ColumnAccess>?>
+    /// Accesses to defaults lead to memory of the layouts.
+    private let sources: [RowLayout]
     private let propertyCount: Int
     /// Used by generated accessors.
     let accessorTables = AccessorTables()
 
-    /// - Parameter accesses: by layout ID, then by property index.
-    init(entity: NSEntityDescription, slot: UInt16, store: (any IdentifyingStore)?, accesses: [[ColumnAccess]?]) {
+    /// - Parameters:
+    ///   - accesses: by layout ID, then by property index.
+    ///   - sources: the layouts of the accesses.
+    init(
+        entity: NSEntityDescription, slot: UInt16, store: (any IdentifyingStore)?, accesses: [[ColumnAccess]?], of sources: [RowLayout] = []
+    ) {
         self.entity = entity
+        self.sources = sources
         self.slot = slot
         holder = store
         slotBase = store?.slotBase ?? .max

@@ -46,13 +46,24 @@ struct ColumnLocator: Hashable, Sendable {
         RowError(.doesNotFit, "the value of the column \(name) of the table \(tableName) does not fit, as \(Value.self)")
     }
 
-    /// Reads the column. A layout that lacks it reads as null.
+    /// The access to the column in rows of a layout; absent if the layout lacks it and no newer one states a default.
+    @inline(__always)
+    private func access(in layout: RowLayout) -> ColumnAccess {
+        let number = Int(layout.id.rawValue)
+        if number < positions.count {
+            let position = Int(positions[number])
+            if layout.columns.indices.contains(position), layout.columns[position].id == id { return layout.readingAccess(position) }
+        }
+        return layout.access(of: id)
+    }
+
+    /// Reads the column. Rows of a layout that lacks it have its default, or null.
     func value<Value: ColumnValue>(of row: UnsafeRowView, _ layout: RowLayout, as type: Value.Type) throws(RowError) -> Value {
-        guard let position = position(in: layout), !row.isNull(layout.accessTable[position]) else {
+        let access = access(in: layout)
+        guard !access.isAbsent, !row.isNull(access) else {
             guard let null = Value.columnNull else { throw nullRefused }
             return null
         }
-        let access = layout.accessTable[position]
         try check(access.type, holds: Value.self)
         guard let value = Value.unsafeColumnValue(row, access) else { throw doesNotFit(Value.self) }
         return value

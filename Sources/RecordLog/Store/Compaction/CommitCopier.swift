@@ -100,9 +100,8 @@ final class CommitCopier {
             ? record.version : previous == 0 ? 1 : try target.appender.row(at: previous).record.version &+ 1
         let address = try records.append(record, body, version: version, previous: previous)
         if reference == RowReference(table: .system, row: Catalog.row), record.operation == .put {
-            guard let catalog = Catalog(UnsafeRawBufferPointer(start: body, count: record.bodyLength)) else {
-                throw StoreError.corrupt(path, at: nil, "the catalog is malformed")
-            }
+            let bytes = UnsafeRawBufferPointer(start: body, count: record.bodyLength)
+            guard let catalog = Catalog(bytes) else { throw Catalog.unreadable(bytes, path, at: nil) }
             records.catalog = catalog
         }
         if reference == RowReference(table: .system, row: RowNumbers.row),

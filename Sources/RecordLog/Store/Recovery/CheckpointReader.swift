@@ -36,7 +36,9 @@ struct CheckpointReader {
             tables: tables, indexes: indexes, counters: counters)
         var catalog = Catalog.empty
         if let bytes = try bare.unsafeSystemValue(Catalog.row) {
-            guard let stored = Catalog(bytes) else { throw damaged(pointer.offset) }
+            guard let stored = Catalog(bytes) else {
+                throw Catalog.isNewer(bytes) ? Catalog.unreadable(bytes, file.path, at: nil) : damaged(pointer.offset)
+            }
             catalog = stored
         }
         let snapshot = Snapshot(

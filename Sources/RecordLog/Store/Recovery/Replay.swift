@@ -162,9 +162,8 @@ final class Replay {
     }
 
     private func setCatalog(_ row: UnsafeRowView, at address: UInt64) throws(StoreError) {
-        guard let new = Catalog(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
-            throw StoreError.corrupt(file.path, at: address, "the catalog is malformed")
-        }
+        let bytes = UnsafeRawBufferPointer(start: row.body, count: row.byteCount)
+        guard let new = Catalog(bytes) else { throw Catalog.unreadable(bytes, file.path, at: address) }
         catalog = new
         extractors = [:]
         catalog.removeDropped(&tables, &indexes)

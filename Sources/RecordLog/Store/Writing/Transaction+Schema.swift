@@ -18,6 +18,17 @@ extension Transaction {
     /// - Throws: `schema` if the table does not exist, is too large, or has an index over a column that becomes a `value`.
     /// - Parameter columns: a column with an ID is the table's own and is carried over. An ID of 0 asks for a new column.
     public func addLayout(to table: TableID, columns: [Column]) throws(StoreError) -> RowLayout {
+        try addLayout(to: table, columns: columns, defaults: nil)
+    }
+
+    /// As `addLayout(to:columns:)`, and states values that rows of older layouts have in columns that they lack or in which they are null. No row
+    /// is written for that. Rows of this and of newer layouts may be null in these columns.
+    /// - Parameter defaults: the body of a row with these columns and no others; its columns that are not null are the defaults.
+    /// - Throws: also `schema` for a default that has to be in the rows (`canState`), and for a column that an index has as a part: its entries are
+    ///   those of the rows as they were. An index of a client's extractor over such a column must be dropped by the same transaction.
+    package func addLayout(
+        to table: TableID, columns: [Column], defaults: UnsafeRawBufferPointer?
+    ) throws(StoreError) -> RowLayout {
         guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
         guard columns.count <= RowLayout.columnsMax, old.layouts.count < RowLayout.layoutsMax, catalog.layoutCount < Catalog.layoutsMax,
             Int(old.nextColumn) + columns.count <= Int(UInt16.max)
@@ -28,11 +39,42 @@ extension Transaction {
             defer { next += 1 }
             return Column(id: ColumnID(rawValue: next), name: column.name, type: column.type)
         }
-        let layouts = TableDefinition.layouts(old.layouts.map(\.columns) + [list])
+        let stated = try defaults.map { body throws(StoreError) in try self.defaults(body, list, of: old) } ?? []
+        let layouts = TableDefinition.layouts(old.layouts.map(\.columns) + [list], defaults: old.layouts.map(\.stated) + [stated])
         let new = TableDefinition(id: old.id, name: old.name, layouts: layouts, nextColumn: next)
+        guard stated.isEmpty || catalog.defaultCost - old.defaultCost + new.defaultCost <= Catalog.defaultCostMax else {
+            throw schema("the layouts of the table \(old.name) have too many defaults")
+        }
         for index in catalog.indexes(on: table) { try check(index.parts, against: new.currentLayout) }
         try replace([new])
         return new.currentLayout
+    }
+
+    /// Whether a new layout of a table can state so many defaults more.
+    package func canState(_ count: Int, in table: TableID) -> Bool {
+        guard let old = catalog.table(table) else { return false }
+        let stated = old.layouts.reduce(count) { $0 + $1.stated.count }
+        return catalog.defaultCost - old.defaultCost + (old.layouts.count + 1) * stated <= Catalog.defaultCostMax
+    }
+
+    /// The values of a row that are not null, as defaults of columns.
+    private func defaults(_ body: UnsafeRawBufferPointer, _ columns: [Column], of table: TableDefinition) throws(StoreError) -> [ColumnDefault] {
+        let layout = RowLayout(id: LayoutID(rawValue: 0), columns: columns)
+        guard layout.fits(body), let start = body.baseAddress else { throw schema("the defaults of the table \(table.name) are no row of it") }
+        let row = UnsafeRowView(body: start, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
+        let indexes = catalog.indexes(on: table.id)
+        var defaults: [ColumnDefault] = []
+        for (column, access) in zip(columns, layout.access) where !row.isNull(access) {
+            let bytes = column.type.slotSize.map { UnsafeRawBufferPointer(start: row.slot(access), count: $0) } ?? row.bytes(access)
+            guard let value = ColumnDefault(column: column.id, type: column.type, bytes: Array(bytes)) else {
+                throw schema("a layout cannot state the default of the column \(column.name)")
+            }
+            guard !indexes.contains(where: { $0.parts.contains { $0.column == column.id } }) else {
+                throw schema("the column \(column.name) gets a default and has an index")
+            }
+            defaults.append(value)
+        }
+        return defaults
     }
 
     /// Gives tables and their columns other names. Writes no row, since a row refers to its table and columns by their IDs.
@@ -94,6 +136,9 @@ extension Transaction {
         let definition = IndexDefinition(
             id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
         let maintainer = try maintainer(of: definition)
+        guard maintainer.hasTerms == definition.hasTerms else {
+            throw schema("the extractor \(extractorName ?? "") makes terms and is not named so, or is named so and makes none")
+        }
         try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))

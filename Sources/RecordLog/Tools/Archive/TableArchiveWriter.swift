@@ -56,9 +56,8 @@ package struct TableArchiveWriter {
     private static func accesses(_ row: UnsafeRowView, _ table: TableDefinition, _ layout: RowLayout) -> [ColumnAccess] {
         guard let old = table.layout(row.layoutID) else { return Array(layout.access) }
         return layout.columns.indices.map { position in
-            guard let index = old.position(of: layout.columns[position].id), old.columns[index].type == layout.columns[position].type
-            else { return .absent }
-            return old.access[index]
+            let access = old.access(of: layout.columns[position].id)
+            return access.isAbsent || access.type == layout.columns[position].type ? access : .absent
         }
     }
 
@@ -90,7 +89,7 @@ package struct TableArchiveWriter {
                 // Reading a value of this transaction may have moved its rows.
                 row = try transaction.unsafeRow(row.reference) ?? row
             default:
-                try writer.append(UnsafeRawBufferPointer(start: row.body + Int(access.position), count: access.type.slotSize ?? 0))
+                try writer.append(UnsafeRawBufferPointer(start: row.slot(access), count: access.type.slotSize ?? 0))
             }
         }
     }

@@ -9,6 +9,8 @@ public struct StoreInspection: Sendable {
         /// Values in frames of their own, and their bytes; nil if a row cannot be read.
         public var values: Values?
         public var columns: [String]
+        /// The columns of the newest layout for which some layout states a default: the value that older rows have without it in their bytes.
+        public var defaults: [String]
     }
 
     public struct Values: Sendable, Equatable {
@@ -120,7 +122,7 @@ struct StoreInspector {
                 StoreInspection.Table(
                     id: table.id.rawValue, name: table.name, rows: snapshot.rowCount(table.id),
                     liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot),
-                    columns: table.currentLayout.columns.map(\.name))
+                    columns: table.currentLayout.columns.map(\.name), defaults: table.defaultedColumns)
             },
             indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: try TailInspection(store: store).run(), damage: store.damage)
     }

@@ -51,9 +51,13 @@ struct SalvageWriter {
     /// The newest catalog that can be read.
     private func newestCatalog(_ scan: borrowing SalvageScan, _ report: inout StoreSalvage) throws(StoreError) -> Catalog {
         for (age, address) in scan.catalogs.reversed().enumerated() {
-            guard let (record, body) = source.record(at: address),
-                let catalog = Catalog(UnsafeRawBufferPointer(start: body, count: record.bodyLength))
-            else { continue }
+            guard let (record, body) = source.record(at: address) else { continue }
+            let bytes = UnsafeRawBufferPointer(start: body, count: record.bodyLength)
+            guard let catalog = Catalog(bytes) else {
+                // An older catalog would give the rows other values.
+                if Catalog.isNewer(bytes) { throw Catalog.unreadable(bytes, source.path, at: address) }
+                continue
+            }
             if age > 0 { report.systemValuesOlder += 1 }
             return catalog
         }
