@@ -237,7 +237,9 @@ import Testing
     func plansAreMadeAgain() throws {
         let (stack, table) = try filled(count: 40)
         func access(_ from: Int) throws -> FetchPlan.Access { try stack.context.explain(request("age >= %@", [from])).parts[0].access }
-        #expect(try access(39) == .index("index:age"))
+        // A format is known from its second use on.
+        for _ in 0..<2 { #expect(try access(39) == .index("index:age")) }
+        #expect(table.prepared.all.count == 1)
         for number in 0..<400 { stack.insert("Sample", ["id": "new\(number)", "age": number % 100]) }
         try stack.context.save()
         #expect(try access(99) == .index("index:age"))
