@@ -9,7 +9,7 @@ struct NoteGenerator {
     /// The words with other letters than ASCII's, without marks.
     private let foldedWords: [String]
 
-    private static let frequent = [
+    private static let frequent: [String] = [
         "the of and to in is that it was for on are with as his they be at one have this from or had by hot but some what there we can out other "
             + "were all your when up use word how said each which she do their time if will way about many then them would write like so these",
         "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer "

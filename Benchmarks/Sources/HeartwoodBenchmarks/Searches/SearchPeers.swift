@@ -72,7 +72,7 @@ final class HeartwoodSearch: SearchPeer {
     func indexBytes() throws -> UInt64? {
         guard let store = context.persistentStoreCoordinator?.persistentStores.first else { return nil }
         _ = try store.compactRecordLog()
-        return try StoreInspector.inspect(path: path).indexes.first { $0.name == "index:byText" }?.bytes
+        return try StoreInspection.inspect(path: path).indexes.first { $0.name == "index:byText" }?.bytes
     }
 
     private func names(_ request: NSFetchRequest<NSManagedObject>) throws -> Checksum {

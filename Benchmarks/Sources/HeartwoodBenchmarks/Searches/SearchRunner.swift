@@ -58,11 +58,11 @@ struct SearchRunner {
         // Five letters from the middle of rare words, parts of frequent words, the starts of words, and frequent words beside rarer ones.
         let few = (0..<40).map { String(notes.word(20_000 + $0 * 437).dropFirst().prefix(5)) }.filter { $0.utf8.count == 5 && notes.isPlain($0) }
         let many = (0..<60).map(notes.word).filter { $0.utf8.count >= 3 && notes.isPlain($0) }.prefix(6)
-        let typed = (0..<20).map { notes.word(600 + $0 * 411) }.filter { word in
+        let typed = (0..<90).map { notes.word(600 + $0 * 411) }.filter { word in
             word.utf8.count >= 8 && (1...8).allSatisfy { notes.isPlain(String(word.prefix($0)), atStart: true) }
         }.prefix(6)
         let plain = (0..<300).map(notes.word).filter { $0.utf8.count > 1 && notes.isPlain($0) }
-        let pairs = (0..<10).map { "\(plain[$0 * 2]) \(plain[30 + $0 * 7])" }
+        let pairs = (0..<10).map { "\(plain[$0 * 2 % plain.count]) \(plain[(30 + $0 * 7) % plain.count])" }
         var results: [Measurement] = []
         func compare(_ name: String, _ count: Int, _ body: (any SearchPeer) throws -> Checksum?) throws {
             guard wants(name) else { return }
