@@ -35,6 +35,13 @@ struct FetchSpecification {
             try ResultShape.checkAbsence(in: request, entity)
             sort = try context.queries.knownOrders.keys(of: request.sortDescriptors ?? [], entity)
         }
+        limit = max(request.fetchLimit, 0)
+        offset = max(request.fetchOffset, 0)
+        includesSubentities = request.includesSubentities
+        includesPendingChanges = request.includesPendingChanges
+        returnsObjectsAsFaults = request.returnsObjectsAsFaults
+        affectedStores = request.affectedStores
+        readiness = try FetchReadiness(request, entity)
         if let search = request.textSearch {
             let condition = try search.condition(of: entity)
             predicate = .and([.words(condition)] + (predicate.map { [$0] } ?? []))
@@ -44,13 +51,6 @@ struct FetchSpecification {
                 if condition.query.words.contains(where: { !$0.isPrefix }) { relevance = condition }
             }
         }
-        limit = max(request.fetchLimit, 0)
-        offset = max(request.fetchOffset, 0)
-        includesSubentities = request.includesSubentities
-        includesPendingChanges = request.includesPendingChanges
-        returnsObjectsAsFaults = request.returnsObjectsAsFaults
-        affectedStores = request.affectedStores
-        readiness = try FetchReadiness(request, entity)
     }
 
     /// The condition as a tree.
