@@ -19,9 +19,9 @@ import Testing
         #expect(none?.code == .noSpace)
     }
 
-    @Test("A small commit in memory writes no zeroes ahead") func commitsInMemoryStaySmall() throws {
+    @Test("A small commit writes no zeroes ahead where the options ask for none") func commitsInMemoryStaySmall() throws {
         let files = MemoryFileSystem()
-        let sample = try SampleStore(fileSystem: files)
+        let sample = try SampleStore(fileSystem: files) { $0.zeroAheadBytes = 0 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let bytes = try #require(files.contents(of: SampleStore.path))
         #expect(bytes.count < 16 << 10)

@@ -50,7 +50,7 @@ public struct StoreOptions: Sendable {
     /// is written have at most a quarter as many bytes, but 256 KiB where that is less.
     public var indexMemory = 16 << 20
     /// Zeroes written ahead of small appends, so that a sync need not make a new file size durable. 0 for none.
-    var zeroAheadBytes = 1 << 20
+    package var zeroAheadBytes = 1 << 20
     /// The approximate size of the pieces in which a commit is written. Tests use smaller ones.
     var flushSize = FrameAppender.flushSize
     /// `flushSize`, or less where memory is short.

@@ -382,6 +382,8 @@ class InMemoryStore: RecordLogStore, @unchecked Sendable {
         var options = StoreOptions()
         options.durability = .none
         options.fileSystem = memory
+        // A file in memory becomes longer at no cost.
+        options.zeroAheadBytes = 0
         options.makeExtractor = SpecifiedKeys.make
         return (url?.path ?? "memory", options)
     }
