@@ -13,7 +13,8 @@ package final class SQLiteFile {
 
     private let files: any DatabaseFiles
     private let state: DatabaseState
-    private var tables: [[UInt8]: SQLiteTable] = [:]
+    /// By folded name.
+    private var tables: [String: SQLiteTable] = [:]
     /// The count of calls of `read` that enclose each other.
     private var depth = 0
 

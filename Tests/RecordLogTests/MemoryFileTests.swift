@@ -19,6 +19,16 @@ import Testing
         #expect(none?.code == .noSpace)
     }
 
+    @Test("A small commit in memory writes no zeroes ahead") func commitsInMemoryStaySmall() throws {
+        let files = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: files)
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        let bytes = try #require(files.contents(of: SampleStore.path))
+        #expect(bytes.count < 16 << 10)
+        try sample.insert(.init(name: "b", age: 2, group: 1))
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
     @Test("A store in memory whose segments are larger than a chunk is read, not mapped")
     func largeSegmentsAreRead() throws {
         let files = MemoryFileSystem()

@@ -50,6 +50,32 @@ enum LazyMemory {
         release(UnsafeMutableRawPointer(memory), capacity * MemoryLayout<Element>.stride)
     }
 
+    /// Zeroed memory that is touched in few places. It takes a page of the system for each of them: an allocator would fill a part that it has
+    /// used before.
+    static func sparse(_ count: Int) -> UnsafeMutableRawPointer {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            if count >= sparseSize {
+                let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+                if let memory, memory != MAP_FAILED { return memory }
+                preconditionFailure("out of address space for \(count) bytes")
+            }
+        #endif
+        return zeroed(count)
+    }
+
+    /// - Parameter count: the count that `sparse` was asked for.
+    static func releaseSparse(_ memory: UnsafeMutableRawPointer, _ count: Int) {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            if count >= sparseSize {
+                munmap(memory, count)
+                return
+            }
+        #endif
+        release(memory, count)
+    }
+
+    private static let sparseSize = 64 << 10
+
     static func clear(_ memory: UnsafeMutableRawPointer, _ count: Int) {
         memset(memory, 0, count)
     }

@@ -36,7 +36,7 @@ final class FrameMemory: @unchecked Sendable {
         segmentShift = UInt64(identity.segmentShift)
         self.counters = counters
         // Zeroed memory is a valid, empty table.
-        segments = LazyMemory.zeroed(LogFile.segmentsMax * MemoryLayout<Atomic<UInt>>.stride)
+        segments = LazyMemory.sparse(LogFile.segmentsMax * MemoryLayout<Atomic<UInt>>.stride)
             .bindMemory(to: Atomic<UInt>.self, capacity: LogFile.segmentsMax)
     }
 
@@ -45,7 +45,7 @@ final class FrameMemory: @unchecked Sendable {
             guard let memory = UnsafeMutableRawPointer(bitPattern: segments[index].load(ordering: .relaxed)) else { continue }
             LazyMemory.release(memory, segmentSize + 2 * bitmapSize)
         }
-        LazyMemory.release(UnsafeMutableRawPointer(segments), LogFile.segmentsMax * MemoryLayout<Atomic<UInt>>.stride)
+        LazyMemory.releaseSparse(UnsafeMutableRawPointer(segments), LogFile.segmentsMax * MemoryLayout<Atomic<UInt>>.stride)
     }
 
     private var segmentSize: Int { 1 << Int(segmentShift) }

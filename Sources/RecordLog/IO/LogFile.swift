@@ -37,6 +37,8 @@ package final class LogFile: @unchecked Sendable {
 
     /// A limit that keeps the tables small; 1 TiB with segments of 64 MiB.
     static let segmentsMax = 1 << 14
+    /// The bytes of both tables, which lie one behind the other.
+    private static let tablesSize = 2 * segmentsMax * MemoryLayout<Atomic<UInt>>.stride
 
     /// - Parameter counters: count the reads of a file that is not mapped.
     init(storage: any StorageFile, path: String, identity: FileIdentity, maps: Bool, counters: Counters) {
@@ -47,21 +49,19 @@ package final class LogFile: @unchecked Sendable {
         frames = FrameMemory(storage: storage, path: path, identity: identity, counters: counters)
         segmentShift = UInt64(identity.segmentShift)
         segmentMask = (1 << segmentShift) - 1
-        let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
         // Zeroed memory is a valid, empty table.
-        segments = LazyMemory.zeroed(size).bindMemory(to: Atomic<UInt>.self, capacity: Self.segmentsMax)
-        verified = LazyMemory.zeroed(size).bindMemory(to: Atomic<UInt>.self, capacity: Self.segmentsMax)
+        let tables = LazyMemory.sparse(Self.tablesSize).bindMemory(to: Atomic<UInt>.self, capacity: 2 * Self.segmentsMax)
+        segments = tables
+        verified = tables + Self.segmentsMax
     }
 
     deinit {
         for index in 0..<segmentsEnd.load(ordering: .acquiring) where segments[index].load(ordering: .relaxed) != 0 {
             if let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .relaxed)) {
-                LazyMemory.release(bits, mappedBitsSize)
+                LazyMemory.releaseSparse(bits, mappedBitsSize)
             }
         }
-        let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
-        LazyMemory.release(UnsafeMutableRawPointer(segments), size)
-        LazyMemory.release(UnsafeMutableRawPointer(verified), size)
+        LazyMemory.releaseSparse(UnsafeMutableRawPointer(segments), Self.tablesSize)
     }
 
     /// Whether another file has replaced this one in the store. The disk keeps this one's space as long as this object lives.
@@ -137,7 +137,7 @@ package final class LogFile: @unchecked Sendable {
             if verified[index].load(ordering: .acquiring) != 0 { return .success(segments[index].load(ordering: .acquiring)) }
             do throws(StoreError) {
                 let base = try maps ? map(index) : 0
-                let bits = base == 0 ? try frames.prepare(index) : LazyMemory.zeroed(mappedBitsSize)
+                let bits = base == 0 ? try frames.prepare(index) : LazyMemory.sparse(mappedBitsSize)
                 segmentsEnd.max(index + 1, ordering: .releasing)
                 segments[index].store(base, ordering: .releasing)
                 verified[index].store(UInt(bitPattern: bits), ordering: .releasing)

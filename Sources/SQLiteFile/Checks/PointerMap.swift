@@ -30,7 +30,7 @@ final class PointerMap {
         let home = home(of: page), offset = 5 * Int(page - home - 1)
         if loaded != home {
             loaded = 0
-            try pages.read(home, from: page, into: buffer, keeping: false)
+            try pages.read(home, from: page, into: buffer)
             loaded = home
         }
         let bytes = UnsafeRawPointer(buffer), found = bytes.byte(offset), stated = bytes.word(offset + 1)

@@ -73,11 +73,11 @@ struct StructureCheck {
     private mutating func walkFreelist(_ walk: TreeWalk) throws(SQLiteFileError) {
         let buffer = pages.makeBuffer(), bytes = UnsafeRawPointer(buffer)
         defer { buffer.deallocate() }
-        try pages.read(1, from: 0, into: buffer, keeping: true)
+        try pages.read(1, from: 0, into: buffer)
         let user = walk.addUser("the list of free pages"), stated = bytes.word(DatabaseHeader.Layout.freelistCount)
         var next = bytes.word(DatabaseHeader.Layout.freelistStart), parent: UInt32 = 1
         while next != 0, claimFree(next, user, walk, from: parent) {
-            try pages.read(next, from: parent, into: buffer, keeping: false)
+            try pages.read(next, from: parent, into: buffer)
             parent = next
             let leaves = Int(bytes.word(Trunk.count))
             guard leaves <= pages.usableSize / 4 - 2 else {

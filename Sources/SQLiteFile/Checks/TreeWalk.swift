@@ -69,7 +69,7 @@ final class TreeWalk {
     func addUser(_ name: String) -> Int { map.add(name) }
 
     private func kind(of root: UInt32) -> TreePage.Kind? {
-        guard let _ = try? pages.read(root, from: 0, into: overflow, keeping: true) else { return nil }
+        guard let _ = try? pages.read(root, from: 0, into: overflow) else { return nil }
         return TreePage.Kind(rawValue: UnsafeRawPointer(overflow).byte(root == 1 ? DatabaseHeader.Layout.size : 0))
     }
 
@@ -92,7 +92,7 @@ final class TreeWalk {
         if level == buffers.count { buffers.append(pages.makeBuffer()) }
         let buffer = buffers[level]
         do throws(SQLiteFileError) {
-            try pages.read(number, from: parent, into: buffer, keeping: false)
+            try pages.read(number, from: parent, into: buffer)
             try checkPointer(number, level == 0 ? .root : .tree, parent: level == 0 ? 0 : parent)
         } catch {
             return found(error)
@@ -220,7 +220,7 @@ final class TreeWalk {
             if let fault = map.claim(next, for: user) { return found(parent, nil, fault) }
             extent.overflowPages += 1
             do throws(SQLiteFileError) {
-                try pages.read(next, from: parent, into: overflow, keeping: false)
+                try pages.read(next, from: parent, into: overflow)
                 try checkPointer(next, number == 0 ? .firstOverflow : .overflow, parent: parent)
             } catch {
                 return found(error)

@@ -58,15 +58,21 @@ final class PageStore {
         return buffer
     }
 
-    /// - Parameters:
-    ///   - parent: the page that refers to this one, for the error; 0 for a root.
-    ///   - keeping: whether the page is likely to be read again.
-    func read(_ page: UInt32, from parent: UInt32, into buffer: UnsafeMutableRawPointer, keeping: Bool) throws(SQLiteFileError) {
+    /// - Parameter parent: the page that refers to this one, for the error; 0 for a root.
+    func read(_ page: UInt32, from parent: UInt32, into buffer: UnsafeMutableRawPointer) throws(SQLiteFileError) {
         let frame = Int(page) & frameMask
         if cachedPages[frame] == page, page != 0 { return buffer.copyMemory(from: cache + frame * pageSize, byteCount: pageSize) }
         guard page >= 1, page <= pageCount, page != lockPage else { throw outOfRange(page, parent) }
         try fetch(page, into: buffer)
-        guard keeping else { return }
+    }
+
+    /// Whether the cache has room for all pages.
+    var cacheHoldsAll: Bool { presentPages <= frameMask + 1 }
+
+    /// Puts a page that is likely to be read again into the cache.
+    func keep(_ page: UInt32, _ buffer: UnsafeMutableRawPointer) {
+        let frame = Int(page) & frameMask
+        guard cachedPages[frame] != page else { return }
         (cache + frame * pageSize).copyMemory(from: buffer, byteCount: pageSize)
         cachedPages[frame] = page
     }

@@ -72,7 +72,7 @@ struct TreePath: ~Copyable {
 
     mutating func pushRoot() throws(SQLiteFileError) { try push(root, from: 0, keeping: true) }
 
-    /// - Parameter keeping: whether a leaf is likely to be read again.
+    /// - Parameter keeping: whether the page is likely to be read again.
     mutating func pushChild(keeping: Bool) throws(SQLiteFileError) {
         let page = top.pointee
         try push(try child(of: page, at: page.index), from: page.number, keeping: keeping)
@@ -98,7 +98,7 @@ struct TreePath: ~Copyable {
         // After an error the buffer has no page.
         page.pointee.number = 0
         page.pointee.cellCount = 0
-        try pages.read(number, from: parent, into: page.pointee.bytes, keeping: keeping)
+        try pages.read(number, from: parent, into: page.pointee.bytes)
         let start = number == 1 ? DatabaseHeader.Layout.size : 0
         let bytes = UnsafeRawPointer(page.pointee.bytes)
         guard let kind = TreePage.Kind(rawValue: bytes.byte(start)), kind.isTable == isTable else {
@@ -110,6 +110,8 @@ struct TreePath: ~Copyable {
         guard cells + 2 * count <= pages.usableSize else {
             throw .corrupt(pages.path, page: number, offset: start + TreePage.Layout.cellCount, "\(count) cells do not fit into a page")
         }
+        // A file has a hundred times as many leaves as other pages. In a large one the next search of a leaf comes too late for the cache.
+        if keeping, !kind.isLeaf || pages.cacheHoldsAll { pages.keep(number, page.pointee.bytes) }
         page.pointee.kind = kind
         page.pointee.cellCount = count
         page.pointee.cells = cells

@@ -31,7 +31,7 @@ final class OverflowBuffer {
             guard pagesRead <= 2 * pages.presentPages else {
                 throw .corrupt(pages.path, page: parent, "the records of this tree share overflow pages")
             }
-            try pages.read(next, from: parent, into: buffer, keeping: false)
+            try pages.read(next, from: parent, into: buffer)
             let part = min(pages.usableSize - 4, payload.count - done)
             base = reserve(done + part, keeping: done)
             (base + done).copyMemory(from: buffer + 4, byteCount: part)

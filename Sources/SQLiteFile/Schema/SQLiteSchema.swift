@@ -5,6 +5,18 @@ package struct SQLiteSchema: Sendable {
             case table, virtualTable, index, view, trigger
             /// A word that SQLite does not write.
             case other
+
+            /// Different for each.
+            fileprivate var prefix: String {
+                switch self {
+                case .table: "t"
+                case .virtualTable: "v"
+                case .index: "i"
+                case .view: "w"
+                case .trigger: "g"
+                case .other: "o"
+                }
+            }
         }
 
         package let kind: Kind
@@ -19,26 +31,24 @@ package struct SQLiteSchema: Sendable {
 
     package let entries: [Entry]
     /// A file may have very many tables, so a name is not searched for in the list.
-    private let indexByName: [Name: Int]
-
-    private struct Name: Hashable {
-        let kind: Entry.Kind
-        let folded: [UInt8]
-    }
+    private let indexByName: [String: Int]
 
     static let empty = SQLiteSchema(entries: [])
 
     private init(entries: [Entry]) {
         self.entries = entries
         indexByName = Dictionary(
-            entries.enumerated().map { (Name(kind: $0.element.kind, folded: SQLName.folded($0.element.name)), $0.offset) }
+            entries.enumerated().map { (Self.key($0.element.kind, $0.element.name), $0.offset) }
         ) { first, _ in first }
     }
+
+    /// A text: the first dictionary with keys of another type makes the runtime search all of a program's libraries, once in each process.
+    private static func key(_ kind: Entry.Kind, _ name: String) -> String { kind.prefix + SQLName.folded(name) }
 
     package var tables: [Entry] { entries.filter { $0.kind == .table } }
 
     package func entry(_ kind: Entry.Kind, named name: String) -> Entry? {
-        indexByName[Name(kind: kind, folded: SQLName.folded(name))].map { entries[$0] }
+        indexByName[Self.key(kind, name)].map { entries[$0] }
     }
 
     package func indexes(ofTable name: String) -> [Entry] {

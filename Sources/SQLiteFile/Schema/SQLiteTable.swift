@@ -110,7 +110,7 @@ extension TableDefinition {
 
     /// The primary key, without the columns that it repeats.
     var storedKey: [KeyColumn] {
-        var seen: Set<[UInt8]> = []
+        var seen: Set<String> = []
         return (keys.first(where: \.isPrimary)?.columns ?? []).filter { seen.insert(SQLName.folded($0.name ?? "")).inserted }
     }
 }

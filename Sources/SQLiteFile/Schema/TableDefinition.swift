@@ -39,7 +39,7 @@ struct TableDefinition {
     func index(ofColumn name: String) -> Int? { columns.firstIndex { SQLName.equal($0.name, name) } }
 
     /// By folded name. For many look-ups: a file may have thousands of columns and keys.
-    var indexesByName: [[UInt8]: Int] {
+    var indexesByName: [String: Int] {
         Dictionary(columns.enumerated().map { (SQLName.folded($1.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -49,7 +49,7 @@ struct TableDefinition {
         return key.map { completed($0, indexes) }
     }
 
-    func completed(_ column: KeyColumn, _ indexes: [[UInt8]: Int]) -> KeyColumn {
+    func completed(_ column: KeyColumn, _ indexes: [String: Int]) -> KeyColumn {
         guard column.collation.isEmpty else { return column }
         let own = column.name.flatMap { indexes[SQLName.folded($0)] }.map { columns[$0].collation }
         return KeyColumn(name: column.name, collation: own ?? "BINARY", isDescending: column.isDescending)
@@ -64,7 +64,13 @@ enum SQLName {
     /// SQLite ignores the case of ASCII letters, and of no others.
     static func equal(_ left: String, _ right: String) -> Bool { left == right || folded(left) == folded(right) }
 
-    static func folded(_ name: String) -> [UInt8] { name.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 } }
+    /// A text for each name as SQLite compares it: by bytes, and without regard to the case of ASCII letters. Each byte is a scalar of its own,
+    /// since Swift takes some texts of different bytes for equal, and no two texts below U+0100.
+    static func folded(_ name: String) -> String {
+        var folded = String.UnicodeScalarView()
+        for byte in name.utf8 { folded.append(Unicode.Scalar((0x41...0x5a).contains(byte) ? byte | 0x20 : byte)) }
+        return String(folded)
+    }
 }
 
 /// The kind of value that a column prefers. Source: SQLite, "Datatypes In SQLite", 3.1.

@@ -195,10 +195,11 @@ struct TableParser {
 
     /// SQLite makes no second index for the same columns and collations.
     private mutating func removeRepeatedKeys() {
-        var seen: Set<[[UInt8]]> = []
+        var seen: Set<String> = []
         table.keys = table.keys.filter { key in
-            let isNew = seen.insert(key.columns.flatMap { [SQLName.folded($0.name ?? ""), SQLName.folded($0.collation)] }).inserted
-            return isNew || key.isPrimary
+            // No folded name has this separator.
+            let text = key.columns.reduce(into: "") { $0 += "\(SQLName.folded($1.name ?? ""))\u{100}\(SQLName.folded($1.collation))\u{100}" }
+            return seen.insert(text).inserted || key.isPrimary
         }
     }
 }

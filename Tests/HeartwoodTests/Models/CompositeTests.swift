@@ -36,6 +36,26 @@ import Testing
         }
     }
 
+    /// A superentity that becomes immutable makes its subentities so. An entity that the model listed before it then made its elements a second
+    /// time, so its subentities had other ones, and a store of Core Data's was refused for want of columns.
+    @Test("Entities share the elements of an inherited composite, wherever the model lists the superentity")
+    func inheritedElementsAreShared() throws {
+        let place = NSCompositeAttributeDescription(), x = NSAttributeDescription()
+        (place.name, x.name, x.attributeType) = ("place", "x", .doubleAttributeType)
+        place.elements = [x]
+        let (root, middle, leaf) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
+        (root.name, middle.name, leaf.name) = ("Root", "Middle", "Leaf")
+        root.subentities = [middle]
+        middle.subentities = [leaf]
+        middle.properties = [place]
+        let model = NSManagedObjectModel()
+        model.entities = [middle, leaf, root]
+        _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+        #expect(middle.propertiesByIndex.map(\.name) == ["place", "place.x"])
+        #expect(zip(middle.propertiesByIndex, leaf.propertiesByIndex).allSatisfy { $0 === $1 })
+        #expect(leaf.owner(of: leaf.propertiesByIndex[1]) === middle)
+    }
+
     @Test("A composite is a dictionary and each element is a key path", arguments: StoreKind.allCases)
     func aCompositeIsADictionaryAndEachElementAKeyPath(kind: StoreKind) throws {
         let stack = try Self.stack(kind)

@@ -37,6 +37,9 @@ import Testing
             ("entities: ", "the maker sorts an underscore behind letters, and Foundation sorts it before them; nobody has seen either"),
             ("values: ", "the entities have other numbers"), ("version: ", "the entities have other numbers"),
         ],
+        "many-to-many-case": [
+            ("table has another statement: Z_1LINKS", "its maker names the table after the other side"), ("index is", "as above"),
+        ],
         "many-to-many-itself": namedAfterOtherSide, "many-to-many-other-name": namedAfterOtherSide,
         "subentities-duplicate-many": namedAfterOtherSide,
         "many-to-many-reflexive": [("pairs: ", "pairs of a relationship that is its own inverse are written in both directions")],

@@ -17,7 +17,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     open var viewContext: NSManagedObjectContext { mainContext }
 
     private struct Descriptions: @unchecked Sendable {
-        var list: [NSPersistentStoreDescription]
+        /// nil until someone asks for them: the first look for the default directory reads the environment, which takes longer than to open a
+        /// store.
+        var list: [NSPersistentStoreDescription]?
     }
 
     private let descriptions: Mutex<Descriptions>
@@ -25,7 +27,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The stores to load. At first one record log named after the container, in `defaultDirectoryURL()`. If that file is
     /// missing and a Core Data store `NAME.sqlite` lies beside it, loading converts the Core Data store, and leaves its file as it is.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
-        get { descriptions.withLock { $0 }.list }
+        get {
+            if let known = descriptions.withLock({ $0 }).list { return known }
+            // Outside of the lock: a subclass may override the directory.
+            let first = Descriptions(list: [firstDescription()])
+            return descriptions.withLock { descriptions in
+                if descriptions.list == nil { descriptions = first }
+                return descriptions
+            }.list ?? []
+        }
         set {
             let new = Descriptions(list: newValue)
             descriptions.withLock { $0 = new }
@@ -62,14 +72,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         mainContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         mainContext.persistentStoreCoordinator = coordinator
-        descriptions = Mutex(Descriptions(list: []))
+        descriptions = Mutex(Descriptions())
         super.init()
+    }
+
+    private func firstDescription() -> NSPersistentStoreDescription {
         let directory = Self.defaultDirectoryURL()
-        let first = Descriptions(list: [
-            NSPersistentStoreDescription(
-                url: directory.appendingPathComponent("\(name).heartwood"), neighbor: directory.appendingPathComponent("\(name).sqlite"))
-        ])
-        descriptions.withLock { $0 = first }
+        return NSPersistentStoreDescription(
+            url: directory.appendingPathComponent("\(name).heartwood"), neighbor: directory.appendingPathComponent("\(name).sqlite"))
     }
 
     /// The directory of stores whose description names no other: the user's application support directory, in a folder named after the
@@ -115,7 +125,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     private func makeDirectory(of description: NSPersistentStoreDescription) {
-        guard let url = description.url, url.deletingLastPathComponent().path == Self.defaultDirectoryURL().path else { return }
+        // A store that is there has its directory.
+        guard let url = description.url, !StoreFiles.isThere(url), url.deletingLastPathComponent().path == Self.defaultDirectoryURL().path
+        else { return }
         // If the directory cannot be made, adding the store reports it.
         try? FileManager.default.createDirectory(at: Self.defaultDirectoryURL(), withIntermediateDirectories: true)
     }

@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
     private final func moveRows() {
         guard readState.rowUses == 0, !pending.isSaving else { return }
         guard parentContext == nil || !tree.isPinned || readState.memory.files.count > Self.filesBelowPinned else { return }
-        var present: [UInt64: any StoreView] = [:]
+        var present = StoreViews()
         for store in coordinator?.persistentStores ?? [] where store.rows != nil
             && (parentContext != nil || readState.views[store.slotBase] != nil)
         {
@@ -43,13 +43,13 @@ extension NSManagedObjectContext {
             guard let view = try? view(of: store) else { return }
             present[store.slotBase] = view
         }
-        let files = present.values.compactMap(\.file)
+        let files = present.list.compactMap(\.view.file)
         guard readState.memory.files.contains(where: { file in file.isReplaced && !files.contains { $0 === file } }) else { return }
         identities.sweep()
         let move = RowMove(self, to: present)
         identities.forEach(move.run)
         recorder?.moveRows(move.row)
-        readState.views = readState.views.filter { view in view.value.file.map { file in files.contains { $0 === file } } ?? true }
+        readState.views.removeAll { _, view in view.file.map { file in !files.contains { $0 === file } } ?? false }
         dropCachedPlan()
         readState.lastView = nil
         readState.memory.replace(files: files, copies: move.copies)
@@ -61,13 +61,13 @@ private final class RowMove {
     let copies = KeptRows()
     private let context: NSManagedObjectContext
     /// By the record log's first slot.
-    private let views: [UInt64: any StoreView]
+    private let views: StoreViews
     /// Copies by the address of the original row, so that one row is copied once.
     private var copied: [UnsafeRawPointer: UnsafeRowView] = [:]
     /// The view of the previous object's store; nil inside if that store has none.
     private var last: (slotBase: UInt64, view: (any StoreView)?)?
 
-    init(_ context: NSManagedObjectContext, to views: [UInt64: any StoreView]) {
+    init(_ context: NSManagedObjectContext, to views: StoreViews) {
         self.context = context
         self.views = views
     }

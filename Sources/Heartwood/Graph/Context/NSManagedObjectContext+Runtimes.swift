@@ -8,14 +8,14 @@ extension NSManagedObjectContext {
 
     /// Returns the runtime for new objects of `entity`.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
-        if let known = cache.runtimesByEntity[ObjectIdentifier(entity)], !known.isRetired { return known }
+        if let known = cache.runtimesByEntity[entity], !known.isRetired { return known }
         guard let coordinator else {
             preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
         }
         let made = coordinator.runtime(for: entity)
         guard let store = made.store else { return made }
         // Not cached for a read-only store, because a writable store added later takes precedence.
-        if !store.isReadOnly, made.entity === entity { cache.runtimesByEntity[ObjectIdentifier(entity)] = made }
+        if !store.isReadOnly, made.entity === entity { cache.runtimesByEntity[entity] = made }
         remember(made)
         return made
     }
@@ -30,15 +30,15 @@ extension NSManagedObjectContext {
 
     /// Drops the views and runtimes of removed stores. Their slots can be used again when no object refers to them.
     private final func forgetRemovedStores() {
-        let stores = Set((coordinator?.persistentStores ?? []).map(\.slotBase)), known = readState.views.count
-        readState.views = readState.views.filter { stores.contains($0.key) }
+        let stores = (coordinator?.persistentStores ?? []).map(\.slotBase), known = readState.views.count
+        readState.views.removeAll { slotBase, _ in !stores.contains(slotBase) }
         var isAny = readState.views.count < known
         for slot in cache.runtimesBySlot.indices where cache.runtimesBySlot[slot]?.isRetired == true {
             cache.runtimesBySlot[slot] = nil
             isAny = true
         }
         guard isAny else { return }
-        cache.runtimesByEntity = cache.runtimesByEntity.filter { !$0.value.isRetired }
+        cache.runtimesByEntity.update { !$0.isRetired }
         dropCachedPlan()
         readState.lastView = nil
         identities.wantSweep()
@@ -93,11 +93,11 @@ extension NSManagedObjectContext {
         pending.dropped = []
         queries.laterBatches = []
         dropCachedPlan()
-        readState.views = [:]
+        readState.views = StoreViews()
         readState.lastView = nil
         readState.memory = RowMemory()
         cache.runtimesBySlot = []
-        cache.runtimesByEntity = [:]
+        cache.runtimesByEntity = IdentityTable()
         cache.entitiesByClass = [:]
     }
 

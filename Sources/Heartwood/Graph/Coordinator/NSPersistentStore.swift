@@ -47,8 +47,15 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     private struct Notes: @unchecked Sendable {
         // Unchecked: property lists that do not change.
         var metadata: [String: Any] = [:]
+        /// Reads the metadata; nil once they are read or set.
+        var reading: (() -> [String: Any])?
         /// Whether the metadata were set since they were last written or read.
         var areNew = false
+
+        mutating func read() {
+            if let reading { metadata = reading() }
+            reading = nil
+        }
     }
 
     /// Makes a store that is not open yet. An override calls `super` and does not read the file: `loadMetadata()` and `load()` do, because
@@ -61,7 +68,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         configuration = name == NSManagedObjectModel.defaultConfigurationName ? nil : name
         currentURL = Mutex(url.scheme == Self.nowhere.scheme ? nil : url)
         self.options = options
-        isReadOnly = options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
+        isReadOnly = Self.flag(NSReadOnlyPersistentStoreOption, in: options) ?? false
     }
 
     /// The initializer that a coordinator calls for a registered class; it calls the class's own initializer. See `NSManagedObject`'s
@@ -86,11 +93,22 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// values. When the coordinator adds the store, it sets those of its own keys that are missing. The next save writes values set here;
     /// `NSPersistentStoreCoordinator.setMetadata(_:for:)` describes when each kind of store writes them.
     open var metadata: [String: Any]! {
-        get { notes.withLock { $0.metadata } }
+        get {
+            notes.withLock { notes in
+                notes.read()
+                return notes
+            }.metadata
+        }
         set {
             nonisolated(unsafe) let new = newValue ?? [:]
-            notes.withLock { ($0.metadata, $0.areNew) = (new, true) }
+            notes.withLock { ($0.metadata, $0.reading, $0.areNew) = (new, nil, true) }
         }
+    }
+
+    /// Takes over the metadata of the store's file, which are read at the first access.
+    final func keepMetadata(_ reading: @escaping () -> [String: Any]) {
+        nonisolated(unsafe) let reading = reading
+        notes.withLock { ($0.reading, $0.areNew) = (reading, false) }
     }
 
     /// Whether `metadata` was set since it was last written or read.

@@ -22,7 +22,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         var name: String?
         var stores: [NSPersistentStore] = []
         var routes = StoreRoutes()
-        var runtimesBySlot: [UInt16: EntityRuntime] = [:]
+        var runtimesBySlot: [EntityRuntime?] = []
         var nextSlot: Int = 0
         var storelessCount: UInt16 = 0
         private var retired: [RetiredSlots] = []
@@ -39,12 +39,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
         mutating func retire(_ store: NSPersistentStore) {
             var gone: [RetiredSlots.Weak] = []
-            for runtime in runtimesBySlot.values where runtime.store === store {
+            for slot in runtimesBySlot.indices {
+                guard let runtime = runtimesBySlot[slot], runtime.store === store else { continue }
                 runtime.retire()
                 gone.append(RetiredSlots.Weak(runtime: runtime))
+                runtimesBySlot[slot] = nil
             }
             retired.append(RetiredSlots(range: Self.slots(of: store), runtimes: gone))
-            runtimesBySlot = runtimesBySlot.filter { $0.value.store !== store }
         }
 
         /// Slots have 16 bits; the last ones are for entities without a store.
@@ -126,7 +127,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     final func runtime(slot: UInt16) -> EntityRuntime? {
-        state.withLock { $0.runtimesBySlot[slot] }
+        state.withLock { Int(slot) < $0.runtimesBySlot.count ? $0.runtimesBySlot[Int(slot)] : nil }
     }
 
     // MARK: Adding and removing
@@ -229,7 +230,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             let later = index.map { Array(state.stores.dropFirst($0)) } ?? []
             for runtime in runtimes {
                 state.routes.add(runtime, before: later)
-                state.runtimesBySlot[runtime.slot] = runtime
+                let slot = Int(runtime.slot)
+                while state.runtimesBySlot.count <= slot { state.runtimesBySlot.append(nil) }
+                state.runtimesBySlot[slot] = runtime
             }
             sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
             state.nextSlot = max(state.nextSlot, State.slots(of: store).upperBound)
@@ -240,7 +243,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Makes a coordinator that reads one store of another coordinator, which keeps the store.
     convenience init(reading store: NSPersistentStore, of other: NSPersistentStoreCoordinator) {
         self.init(managedObjectModel: other.managedObjectModel)
-        adopt(store, other.state.withLock { state in state.runtimesBySlot.values.filter { $0.store === store } })
+        adopt(store, other.state.withLock { state in state.runtimesBySlot.compactMap { $0?.store === store ? $0 : nil } })
     }
 
     /// The modern spelling of `addPersistentStore(ofType:configurationName:at:options:)`.

@@ -3,8 +3,10 @@ import RecordLog
 
 /// Default file operations for store classes whose stores are one file each.
 enum StoreFiles {
+    static func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
     static func removeFile(at url: URL) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        guard isThere(url) else { return }
         try checkIsFile(url, "it was not removed")
         try FileManager.default.removeItem(at: url)
     }
@@ -43,7 +45,7 @@ enum StoreFiles {
     /// - Throws: 134070 if the file there is not empty.
     static func free(_ url: URL) throws {
         try removeEmptyFile(at: url)
-        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        guard isThere(url) else { return }
         throw CoreDataError.make(
             NSPersistentStoreOperationError,
             "There is a file at \(url.path) already, which was left as it is. Choose another URL, or remove it first "

@@ -162,7 +162,7 @@ private final class SQLiteConversionRun {
     // MARK: Relationships
 
     private func writePairs() throws {
-        for plan in RecordLogSchemaWriter.links(of: reader.layout.entities.values.map(\.entity)) {
+        for plan in LinkPlan.all(of: reader.layout.entities.values.map(\.entity)) {
             guard let index = plan.entity.propertiesByIndex.firstIndex(where: { $0 === plan.relationship }),
                 let link = link(plan, index), let place = place(index, of: plan.entity), let destination = plan.relationship.destinationEntity,
                 let owners = try reader.destination(plan.entity), let members = try reader.destination(destination)

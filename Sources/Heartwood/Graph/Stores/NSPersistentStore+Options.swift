@@ -22,8 +22,12 @@ extension NSPersistentStore {
 
     /// The value of an option that is on or off; nil if it is not set.
     static func flag(_ option: String, in options: [AnyHashable: Any]?) -> Bool? {
-        let value = options?[option]
-        return value as? Bool ?? (value as? NSNumber)?.boolValue
+        options?[option].flatMap(boolean)
+    }
+
+    /// The order of the casts keeps the runtime from looking for conformances of `Bool` and `NSNumber`, which takes longer than to open a file.
+    private static func boolean(_ value: Any) -> Bool? {
+        Swift.type(of: value) == Bool.self ? value as? Bool : (value as? NSNumber)?.boolValue
     }
 
     final func flag(_ option: String) -> Bool? { Self.flag(option, in: options) }

@@ -81,11 +81,6 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return policy
     }
 
-    /// Whether saves compute derived attributes.
-    var derivesValues: Bool { true }
-    /// Whether a new log gets the model, for programs that do not have it.
-    var keepsModel: Bool { true }
-
     override func newestHistory() throws -> (any StoreHistory)? { try newestLogHistory() }
 
     // MARK: Loading
@@ -94,7 +89,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let (path, options) = try location()
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         // Before a file is created.
-        let derivations = derivesValues ? try DerivationReader(entities: entities).read() : [:]
+        let derivations = try DerivationReader(entities: entities).read()
         let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         do {
             let log = try LogStore.open(path: path, options: options)
@@ -130,7 +125,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(
                     identifier: log.storeID, type: type, model: model, configuration: configuration)
-                try RecordLogMetadata.write(metadata, model, configuration: configuration, in: transaction, keepsModel: keepsModel)
+                try RecordLogMetadata.write(metadata, model, configuration: configuration, in: transaction)
             }
         }
         snapshot = log.snapshot()

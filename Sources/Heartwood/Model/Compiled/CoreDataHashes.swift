@@ -12,6 +12,8 @@ struct CoreDataHashes {
     /// One version here may be several of Core Data's.
     private var list: [Version: Set<Data>] = [:]
 
+    var isEmpty: Bool { list.isEmpty }
+
     subscript(entity: NSEntityDescription) -> Set<Data>? {
         list.isEmpty ? nil : list[Version(name: entity.name ?? "", hash: entity.versionHash)]
     }

@@ -8,7 +8,8 @@ extension NSEntityDescription {
     /// The uniqueness constraints of this entity and its ancestors, as attribute names.
     var allUniquenessConstraints: [[String]] {
         let own = uniquenessConstraints.map { constraint in
-            constraint.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
+            // A cast of a text to a class makes the runtime look for conformances of `String`.
+            constraint.compactMap { type(of: $0) == String.self ? $0 as? String : ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
         }
         return (superentity?.allUniquenessConstraints ?? []) + own.filter { !$0.isEmpty }
     }

@@ -165,6 +165,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     final func makeImmutable() {
         guard !isImmutable else { return }
         superentity?.makeImmutable()
+        // The superentity has made its subentities immutable, this one among them. Elements of composites are not made twice: subentities share them.
+        guard !isImmutable else { return }
         immutableProperties = (superentity?.immutableProperties ?? []) + ownProperties
         let columns = elementColumns()
         propertiesByIndex = (superentity?.propertiesByIndex ?? []) + columns.properties

@@ -10,7 +10,7 @@ enum VersionHash {
             entity.superentity?.name ?? "",
         ]
         for property in entity.properties.sorted(by: { $0.name < $1.name }) { lines += describe(property) }
-        for constraint in entity.allUniquenessConstraints.map({ joined($0.sorted(), by: ",") }).sorted() { lines += ["unique", constraint] }
+        for constraint in entity.allUniquenessConstraints.map({ PlainText.joined($0.sorted(), by: ",") }).sorted() { lines += ["unique", constraint] }
         return hash(of: lines)
     }
 
@@ -19,19 +19,9 @@ enum VersionHash {
         hash(of: describe(property))
     }
 
-    /// Does the work of `joined(separator:)`. The first call of that one looks up types, and every process that opens a store would pay for it.
-    private static func joined(_ parts: [String], by separator: String) -> String {
-        var text = ""
-        for (index, part) in parts.enumerated() {
-            if index > 0 { text += separator }
-            text += part
-        }
-        return text
-    }
-
     private static func hash(of lines: [String]) -> Data {
         // No name contains this separator, so different lists give different texts.
-        let hash = SHA256.hash(Array(joined(lines, by: "\u{1F}").utf8))
+        let hash = SHA256.hash(Array(PlainText.joined(lines, by: "\u{1F}").utf8))
         return Data(bytes: hash, count: hash.count)
     }
 

@@ -33,7 +33,7 @@ struct MigratedRelationships {
         self.pairs = pairs
         var added: [LinkPlan] = [], kept: [KeptLink] = [], names: [TableID: String] = [:]
         var taken: Set<TableID> = []
-        for plan in RecordLogSchemaWriter.links(of: entities) {
+        for plan in LinkPlan.all(of: entities) {
             guard pairs.isConsistent(plan.relationship) else { return nil }
             guard let known = Self.link(for: plan, pairs), taken.insert(known.table.id).inserted else {
                 added.append(plan)
@@ -51,7 +51,7 @@ struct MigratedRelationships {
         self.added = added
         self.kept = kept
         self.names = names
-        let before = RecordLogSchemaWriter.links(of: tables.sources)
+        let before = LinkPlan.all(of: tables.sources)
         dropped = before.compactMap { catalog.table(named: $0.name)?.id }.filter { !taken.contains($0) }
     }
 

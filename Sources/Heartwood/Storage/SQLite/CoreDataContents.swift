@@ -5,7 +5,8 @@ internal import SQLiteFile
 struct CoreDataContents {
     let identifier: String
     /// The property list in `Z_METADATA`, with the identifier and the type, which may lie outside of it.
-    let metadata: [String: Any]
+    var metadata: [String: Any] { list.values }
+    private let list: CoreDataMetadata
     let numbers: EntityNumbers
     let schema: CoreDataSchema
     /// `Z_MODELCACHE.Z_CONTENT`; nil if the store has none.
@@ -17,9 +18,6 @@ struct CoreDataContents {
     /// The type that the metadata state.
     static let storeType = "SQLite"
 
-    /// In bytes. A real store has a few kilobytes.
-    private static let metadataMax = 64 << 20
-
     /// - Throws: 134020 for a database of another program, 259 where Core Data's tables are damaged.
     init(_ file: SQLiteFile) throws {
         let path = file.path
@@ -27,7 +25,8 @@ struct CoreDataContents {
             let lacksLog = file.header.usesWriteAheadLog && file.logFacts == nil
             throw CoreDataFileError.foreign(path, lacks: missing, tables: file.schema.tables.map(\.name), lacksLog: lacksLog)
         }
-        (identifier, metadata) = try Self.metadata(file)
+        list = try CoreDataMetadata(file)
+        identifier = list.identifier
         numbers = try EntityNumbers(file)
         schema = try CoreDataSchema(file)
         cache = try Self.cache(file)
@@ -46,38 +45,11 @@ struct CoreDataContents {
     private func checkLog(of file: SQLiteFile) throws {
         guard let log = file.logFacts, log.commits > 0, log.pages < file.pageCount,
             let main = try? SQLiteFile.openWithoutLog(path: file.path),
-            let own = try? main.read({ try Self.metadata(main).identifier }), own != identifier
+            let own = try? main.read({ try CoreDataMetadata(main).identifier }), own != identifier
         else { return }
         throw CoreDataFileError.damaged(
             file.path, "the file is the store \(own), but the write-ahead log beside it belongs to the store \(identifier)",
-            remedy: Self.copyAdvice)
-    }
-
-    private static let copyAdvice = "Copy the store again together with the file that has its name and ends in -wal."
-
-    private static func metadata(_ file: SQLiteFile) throws -> (identifier: String, metadata: [String: Any]) {
-        let table = try file.table(named: "Z_METADATA")
-        let columns = ["Z_UUID", "Z_PLIST"].map(table.index(ofColumn:))
-        var identifier: String?, metadata: [String: Any] = [:]
-        try table.forEachRow { row in
-            identifier = try columns[0].flatMap { try row.string($0) }
-            if let bytes = try columns[1].flatMap({ try row.blob($0) }), !bytes.isEmpty {
-                guard bytes.count <= metadataMax, let list = try? RecordLogMetadata.decode(Data(bytes)) else {
-                    throw CoreDataFileError.damaged(file.path, "the column Z_PLIST of Z_METADATA is no property list")
-                }
-                metadata = list
-            }
-            return false
-        }
-        guard let found = identifier ?? metadata[NSStoreUUIDKey] as? String, !found.isEmpty else {
-            let message = "the table Z_METADATA has no store identifier"
-            guard let log = file.logFacts, log.commits > 0 else { throw CoreDataFileError.damaged(file.path, message) }
-            throw CoreDataFileError.damaged(
-                file.path, message + "; the write-ahead log beside the file may belong to another store", remedy: copyAdvice)
-        }
-        metadata[NSStoreUUIDKey] = found
-        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? storeType
-        return (found, metadata)
+            remedy: CoreDataMetadata.copyAdvice)
     }
 
     private static func cache(_ file: SQLiteFile) throws -> [UInt8]? {

@@ -9,18 +9,13 @@ struct CoreDataLayoutBuilder {
     private let path: String
     private var columns: [String: ColumnNames] = [:]
     /// The joins that were found, by relationship.
-    private var joins: [ObjectIdentifier: JoinTableNames] = [:]
-
-    private struct ClaimID: Hashable {
-        let entity: ObjectIdentifier
-        let property: String
-        let use: Use
-    }
+    private var joins = IdentityTable<JoinTableNames>()
 
     /// A column's use for its property.
     enum Use { case value, entityKey, owner, order }
 
-    private var claims: [ClaimID: (table: String, index: Int)] = [:]
+    /// The claims of an entity's own properties, by property name: indexes in `order`.
+    private var claims = IdentityTable<[String: [Int]]>()
     private var order: [Claimed] = []
 
     /// A claim of a column, in the order of all claims.
@@ -73,7 +68,7 @@ struct CoreDataLayoutBuilder {
 
     private mutating func claim(_ base: String, _ table: String, _ owner: NSEntityDescription, _ property: NSPropertyDescription, _ use: Use) {
         let index = columns[table, default: ColumnNames()].claim(base)
-        claims[ClaimID(entity: ObjectIdentifier(owner), property: property.name, use: use)] = (table, index)
+        claims[owner, default: [:]][property.name, default: []].append(order.count)
         order.append(Claimed(table: table, index: index, owner: owner, property: property, use: use))
     }
 
@@ -143,11 +138,11 @@ struct CoreDataLayoutBuilder {
         guard let schema else { return }
         for (_, property) in entity.ownPropertiesByName {
             guard let relationship = property as? NSRelationshipDescription, relationship.isToMany, !relationship.isTransient,
-                let inverse = relationship.inverseRelationship, inverse.isToMany, joins[ObjectIdentifier(relationship)] == nil
+                let inverse = relationship.inverseRelationship, inverse.isToMany, joins[relationship] == nil
             else { continue }
             let own = side(relationship, entity)
             let other = inverse === relationship ? nil : side(inverse, relationship.destinationEntity?.owner(of: inverse) ?? entity)
-            joins[ObjectIdentifier(relationship)] = JoinTableNames.find(own, inverse: other, schema)
+            joins[relationship] = JoinTableNames.find(own, inverse: other, schema)
         }
     }
 
@@ -156,13 +151,13 @@ struct CoreDataLayoutBuilder {
         return JoinTableNames.Side(
             name: relationship.columnName, owners: entities.compactMap { numbers.number(of: $0) }.reduce(into: []) { list, number in
                 if !list.contains(number) { list.append(number) }
-            }, isOrdered: relationship.isOrdered)
+            }, isOrdered: relationship.isOrdered, claim: (numbers.number(of: owner) ?? 0, relationship.name))
     }
 
     // MARK: Places
 
     private func found(_ owner: NSEntityDescription, _ property: NSPropertyDescription, _ use: Use) -> (table: String, name: String)? {
-        guard let claim = claims[ClaimID(entity: ObjectIdentifier(owner), property: property.name, use: use)],
+        guard let claim = claims[owner]?[property.name]?.lazy.map({ order[$0] }).last(where: { $0.use == use }),
             let column = columns[claim.table]?.claims[claim.index], column.isFound
         else { return nil }
         return (claim.table, column.name)
@@ -192,7 +187,7 @@ struct CoreDataLayoutBuilder {
             guard let column = found(holder, inverse, .value) else { throw missing(holder, inverse) }
             return .inverse(table: column.table, column: column.name, order: found(holder, inverse, .order)?.name)
         }
-        guard let join = joins[ObjectIdentifier(relationship)] else { throw missing(owner, relationship) }
+        guard let join = joins[relationship] else { throw missing(owner, relationship) }
         return .join(join)
     }
 

@@ -12,23 +12,17 @@ final class CoreDataReader {
     var missingFiles: MissingValueFiles? { didSet { for rows in rows { rows?.missingFiles = missingFiles } } }
     /// By table ID.
     private var rows: [CoreDataRows?] = []
-    private var members: [MemberKey: CoreDataMembers] = [:]
-    private var counts: [TableID: Int] = [:]
-    private var destinations: [ObjectIdentifier: CoreDataDestination] = [:]
-    private var indexes: [IndexKey: SQLiteIndex?] = [:]
+    /// By table ID and property index.
+    private var members: [Int64: CoreDataMembers] = [:]
+    /// By table ID; nil for a table that nobody has counted.
+    private var counts: [Int?] = []
+    private var destinations = IdentityTable<CoreDataDestination>()
+    /// By the names of the table and the column.
+    private var indexes: [String: SQLiteIndex?] = [:]
     /// By the name of the file's table; empty until the keys are learned.
     private var keys: [String: CoreDataKeys] = [:]
     /// By entity, the table ID of its rows.
-    private let tableIDs: [ObjectIdentifier: TableID]
-
-    private struct MemberKey: Hashable {
-        let table: TableID
-        let property: Int
-    }
-
-    private struct IndexKey: Hashable {
-        let table, column: String
-    }
+    private let tableIDs: IdentityTable<TableID>
 
     /// - Parameter schema: of a record log for the same entities.
     init(_ file: SQLiteFile, _ contents: CoreDataContents, _ layout: CoreDataLayout, _ schema: RecordLogSchema) throws {
@@ -37,26 +31,29 @@ final class CoreDataReader {
         self.layout = layout
         self.schema = schema
         let tables = schema.tables.compactMap { $0 }
-        tableIDs = Dictionary(tables.map { (ObjectIdentifier($0.runtime.entity), $0.id) }) { first, _ in first }
+        var tableIDs = IdentityTable<TableID>(), places = IdentityTable<CoreDataLayout.Entity>()
+        for table in tables { tableIDs[table.runtime.entity] = table.id }
+        for place in layout.entities.values { places[place.entity] = place }
+        self.tableIDs = tableIDs
         rows = Array(repeating: nil, count: schema.tables.count)
-        let places = Dictionary(layout.entities.values.map { (ObjectIdentifier($0.entity), $0) }) { first, _ in first }
+        counts = Array(repeating: nil, count: schema.tables.count)
         for table in tables {
-            guard let place = places[ObjectIdentifier(table.runtime.entity)] else { continue }
+            guard let place = places[table.runtime.entity] else { continue }
             rows[Int(table.id.rawValue)] = try CoreDataRows(place, table, file, destination: destination)
         }
     }
 
     /// The tables in which objects of an entity and its subentities lie.
     func destination(_ entity: NSEntityDescription) throws -> CoreDataDestination? {
-        if let known = destinations[ObjectIdentifier(entity)] { return known }
+        if let known = destinations[entity] { return known }
         var members: [Int64: TableID] = [:]
         for member in entity.concreteFamily {
-            if let number = contents.numbers.number(of: member), let id = tableIDs[ObjectIdentifier(member)] { members[number] = id }
+            if let number = contents.numbers.number(of: member), let id = tableIDs[member] { members[number] = id }
         }
         guard let place = contents.numbers.number(of: entity).flatMap({ layout.entities[$0] }) else { return nil }
         let made = try CoreDataDestination(try file.table(named: place.table), members: members, path: file.path)
         made.keys = keys[place.table]
-        destinations[ObjectIdentifier(entity)] = made
+        destinations[entity] = made
         return made
     }
 
@@ -87,15 +84,18 @@ final class CoreDataReader {
 
     /// - Complexity: O(rows of the file's table) at the first call.
     func count(_ table: TableID) throws -> Int {
-        if let known = counts[table] { return known }
-        let count = try rows(of: table)?.count() ?? 0
-        counts[table] = count
+        guard let rows = rows(of: table) else { return 0 }
+        let index = Int(table.rawValue)
+        if let known = counts[index] { return known }
+        let count = try rows.count()
+        counts[index] = count
         return count
     }
 
     /// An index whose entries are in the order of a column's values.
     func index(beginningWith column: String, of table: String) throws -> SQLiteIndex? {
-        let key = IndexKey(table: table, column: column)
+        // No name that SQLite stores has this byte.
+        let key = "\(table)\u{0}\(column)"
         if let known = indexes[key] { return known }
         let found = try file.schema.indexes(ofTable: table).lazy.map { try self.file.index(named: $0.name) }.first { index in
             !index.isPartial && index.columns.first.map { $0.name == column && $0.collation.uppercased() == "BINARY" } ?? false
@@ -158,7 +158,7 @@ final class CoreDataReader {
     }
 
     private func source(_ table: TableID, _ property: Int) throws -> CoreDataMembers? {
-        let key = MemberKey(table: table, property: property)
+        let key = Int64(table.rawValue) << 32 | Int64(property)
         if let known = members[key] { return known }
         guard let rows = rows(of: table), let place = layout.entities[rows.number]?.places[property],
             let destination = try rows.table.runtime.properties[property].destination.flatMap(destination)

@@ -78,7 +78,13 @@ extension CoreDataReader {
         return nil
     }
 
-    private func index(_ table: EntityTable, _ property: Int) throws -> SQLiteIndex? {
+    /// The row that an index entry leads to; nil for a key that no object can have.
+    static func reference(_ rowid: Int64, in table: EntityTable) -> RowReference? {
+        rowid > 0 && rowid <= CoreDataRows.keyMax ? RowReference(table: table.id, row: UInt64(rowid)) : nil
+    }
+
+    /// An index of the file that begins with the column of a property.
+    func index(_ table: EntityTable, _ property: Int) throws -> SQLiteIndex? {
         guard let entity = layout.entity(table.runtime.entity) else { return nil }
         let column: String
         switch entity.places[property] {

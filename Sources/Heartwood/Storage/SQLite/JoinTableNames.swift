@@ -8,7 +8,7 @@ import Foundation
 /// (3) Table and columns may have digits behind their names. Facts, "many-to-many".
 /// (4) A relationship that is its own inverse has the column `REFLEXIVE`. Its pairs are stored in one direction or in both. Facts,
 ///     "many-to-many".
-/// (5) An ordered side has the column `Z_FOK_<n><R>`. Facts, "order".
+/// (5) An ordered side has the column `Z_FOK_<n><R>`, with the number of the column of its members. Facts, "order".
 struct JoinTableNames: Equatable {
     let table: String
     /// The column with the keys of the relationship's owners.
@@ -26,6 +26,8 @@ struct JoinTableNames: Equatable {
         /// Numbers that may stand before the name: that of the entity that declares the relationship, and of the one that names it.
         let owners: [Int64]
         let isOrdered: Bool
+        /// The number of the entity that declares the relationship, and the relationship's name with its case.
+        var claim: (number: Int64, name: String) = (0, "")
 
         fileprivate var tables: [String] { owners.map { "Z_\($0)\(name)" } }
     }
@@ -50,20 +52,27 @@ struct JoinTableNames: Equatable {
         guard let inverse else {
             guard let reflexive = keys.firstIndex(of: reflexive), isNamed(keys[1 - reflexive], side.name, side.owners, "Z_") else { return nil }
             return JoinTableNames(
-                table: table, source: keys[reflexive], destination: keys[1 - reflexive], order: order(orders, side), isReflexive: true)
+                table: table, source: keys[reflexive], destination: keys[1 - reflexive], order: order(orders, side, behind: keys[1 - reflexive]), isReflexive: true)
         }
         // R's destinations are I's owners, so each column has the other side's numbers.
-        for (destination, source) in [(0, 1), (1, 0)]
-        where isNamed(keys[destination], side.name, inverse.owners, "Z_") && isNamed(keys[source], inverse.name, side.owners, "Z_") {
-            return JoinTableNames(
-                table: table, source: keys[source], destination: keys[destination],
-                order: order(orders, Side(name: side.name, owners: side.owners + inverse.owners, isOrdered: side.isOrdered)), isReflexive: false)
+        let fitting = [(0, 1), (1, 0)].filter { destination, source in
+            isNamed(keys[destination], side.name, inverse.owners, "Z_") && isNamed(keys[source], inverse.name, side.owners, "Z_")
         }
-        return nil
+        // Names of one entity that differ by their case alone: the first claim has fewer digits, as in `JoinColumns`.
+        let isFirst = side.claim < inverse.claim
+        guard let (destination, source) = fitting.count < 2
+            ? fitting.first : fitting.first(where: { ((keys[$0].count, keys[$0]) < (keys[$1].count, keys[$1])) == isFirst })
+        else { return nil }
+        let numbers = Side(name: side.name, owners: side.owners + inverse.owners, isOrdered: side.isOrdered)
+        let order = order(orders, numbers, behind: keys[destination], notBehind: keys[source])
+        return JoinTableNames(table: table, source: keys[source], destination: keys[destination], order: order, isReflexive: false)
     }
 
-    private static func order(_ orders: [String], _ side: Side) -> String? {
-        side.isOrdered ? orders.first { isNamed($0, side.name, side.owners, "Z_FOK_") } : nil
+    /// The order of a side is usually named as the column of its members. Both sides may have one name, so the other side's is never taken.
+    private static func order(_ orders: [String], _ side: Side, behind members: String, notBehind others: String = "") -> String? {
+        guard side.isOrdered else { return nil }
+        let own = "Z_FOK_" + members.dropFirst(2), theirs = "Z_FOK_" + others.dropFirst(2)
+        return orders.contains(own) ? own : orders.first { $0 != theirs && isNamed($0, side.name, side.owners, "Z_FOK_") }
     }
 
     private static func isNamed(_ column: String, _ name: String, _ numbers: [Int64], _ prefix: String) -> Bool {

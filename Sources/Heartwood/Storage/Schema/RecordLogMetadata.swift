@@ -21,12 +21,11 @@ enum RecordLogMetadata {
     }
 
     /// Writes metadata with a store's version, and the model of that version.
-    /// - Parameter keepsModel: if false, the log gets no model. Only a store that has the model opens such a log.
     static func write(
-        _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction, keepsModel: Bool = true
+        _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction
     ) throws {
         try transaction.setSystemValue(RecordLogSystemRow.metadata, try encode(metadata))
-        if keepsModel { try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes()) }
+        try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
         try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum(of: model, configuration: configuration).utf8))
     }
 

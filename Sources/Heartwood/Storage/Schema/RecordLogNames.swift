@@ -2,7 +2,7 @@
 enum RecordLogNames {
     static func link(_ entity: String, _ relationship: String) -> String { "link:\(entity).\(relationship)" }
     static func reference(_ relationship: String) -> String { "reference:\(relationship)" }
-    static func unique(_ attributes: [String]) -> String { "unique:\(attributes.joined(separator: ","))" }
+    static func unique(_ attributes: [String]) -> String { "unique:" + PlainText.joined(attributes, by: ",") }
     static func index(_ name: String) -> String { "index:\(name)" }
     static let linkForward = "forward"
     static let linkBackward = "backward"

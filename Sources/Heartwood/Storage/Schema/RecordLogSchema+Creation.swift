@@ -29,6 +29,21 @@ struct LinkPlan {
         return columns
     }
 
+    /// Returns each join table that the entities need, once.
+    static func all(of entities: [NSEntityDescription]) -> [LinkPlan] {
+        var plans: [LinkPlan] = []
+        var seen: Set<String> = []
+        for entity in entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+            for case let relationship as NSRelationshipDescription in entity.propertiesByIndex where isNeeded(relationship) {
+                let owner = entity.owner(of: relationship)
+                guard isForward(relationship, of: owner) else { continue }
+                let plan = LinkPlan(entity: owner, relationship: relationship)
+                if seen.insert(plan.name).inserted { plans.append(plan) }
+            }
+        }
+        return plans
+    }
+
     /// Whether a join table stores a to-many relationship; otherwise the inverse's column does.
     static func isNeeded(_ relationship: NSRelationshipDescription) -> Bool {
         guard relationship.isToMany, !relationship.isTransient else { return false }
@@ -65,30 +80,29 @@ extension NSEntityDescription {
     }
 }
 
+/// Takes definitions of tables and indexes.
+protocol TableDefining {
+    func defineTable(name: String, columns: [(name: String, type: ColumnType)]) throws(StoreError) -> TableDefinition
+    func defineIndex(named name: String, on table: TableID, parts: [IndexPart], extractorName: String?) throws(StoreError) -> IndexID
+}
+
+extension Transaction: TableDefining {}
+extension CatalogDraft: TableDefining {}
+
+extension TableDefining {
+    fileprivate func defineIndex(named name: String, on table: TableID, parts: [IndexPart]) throws(StoreError) -> IndexID {
+        try defineIndex(named: name, on: table, parts: parts, extractorName: nil)
+    }
+}
+
 /// Writes a model's tables and indexes into a new store.
-struct RecordLogSchemaWriter {
-    let transaction: Transaction
+struct RecordLogSchemaWriter<Target: TableDefining> {
+    let transaction: Target
     let entities: [NSEntityDescription]
 
     func write() throws {
         for entity in NSEntityDescription.concrete(among: entities) { try defineTable(of: entity) }
-        for plan in Self.links(of: entities) { try defineLink(plan) }
-    }
-
-    /// Returns each join table that the entities need, once.
-    static func links(of entities: [NSEntityDescription]) -> [LinkPlan] {
-        var plans: [LinkPlan] = []
-        var seen: Set<String> = []
-        for entity in entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
-            for case let relationship as NSRelationshipDescription in entity.propertiesByIndex
-            where LinkPlan.isNeeded(relationship) {
-                let owner = entity.owner(of: relationship)
-                guard LinkPlan.isForward(relationship, of: owner) else { continue }
-                let plan = LinkPlan(entity: owner, relationship: relationship)
-                if seen.insert(plan.name).inserted { plans.append(plan) }
-            }
-        }
-        return plans
+        for plan in LinkPlan.all(of: entities) { try defineLink(plan) }
     }
 
     func defineTable(of entity: NSEntityDescription) throws {

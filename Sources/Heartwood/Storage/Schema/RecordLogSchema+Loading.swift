@@ -16,7 +16,7 @@ struct RecordLogSchemaReader {
     func read() throws -> RecordLogSchema {
         var joinTables: [String: JoinTable] = [:]
         var inbound: [(destination: NSEntityDescription, link: JoinTable)] = []
-        for plan in RecordLogSchemaWriter.links(of: entities) {
+        for plan in LinkPlan.all(of: entities) {
             let link = try link(plan)
             joinTables[plan.name] = link
             if plan.isSeenFromOneSide, let destination = plan.relationship.destinationEntity { inbound.append((destination, link)) }

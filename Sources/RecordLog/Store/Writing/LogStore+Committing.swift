@@ -82,7 +82,8 @@ extension LogStore {
     /// Writes zeroes behind a small commit near the file's end, so that the next commits do not change the file's length.
     private func zeroAhead(of appender: FrameAppender) throws(StoreError) {
         let commitEnd = appender.position, end = min(commitEnd + UInt64(options.zeroAheadBytes), writer.file.sizeMax)
-        guard commitEnd > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4 else { return }
+        // A file in memory becomes longer at no cost.
+        guard commitEnd > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4, fileSystem.outlivesProcess else { return }
         // The appender may have flushed bytes behind the log's end already.
         let start = max(writer.zeroedEnd, appender.base)
         do throws(StoreError) {

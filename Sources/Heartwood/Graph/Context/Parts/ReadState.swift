@@ -5,7 +5,7 @@ struct ReadState {
     /// The commits that this context reads; nil for the newest ones.
     var generation: NSQueryGenerationToken?
     /// The views that reads use until their stores have newer commits, by the store's first slot.
-    var views: [UInt64: any StoreView] = [:]
+    var views = StoreViews()
     /// The last view used, which spares most reads a look-up.
     var lastView: (slotBase: UInt64, view: any StoreView)?
     /// Keeps the memory of the rows that objects point at.

@@ -2,7 +2,7 @@
 struct RuntimeCache {
     /// Known runtimes, by slot.
     var runtimesBySlot: [EntityRuntime?] = []
-    var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
+    var runtimesByEntity = IdentityTable<EntityRuntime>()
     /// The entity last looked up by name.
     var named: NamedEntity?
     /// The entity that names a class, by class.

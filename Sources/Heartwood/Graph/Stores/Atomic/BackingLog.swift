@@ -12,21 +12,15 @@ protocol BackedStore: NSPersistentStore {
 /// The record log in memory of another store, its host, which owns the objects of its rows. For a host that puts no rows into it, it provides
 /// layouts.
 final class BackingLog: InMemoryStore, @unchecked Sendable {
-    // Unchecked: `host` and `isForLayouts` are set before the log is loaded, and never changed.
+    // Unchecked: `host` is set before the log is loaded, and never changed.
     private weak var host: NSPersistentStore?
-    private var isForLayouts = false
 
-    /// - Parameter isForLayouts: whether the host is only read, so that no value is derived.
-    static func make(for host: NSPersistentStore, isForLayouts: Bool = false) -> BackingLog {
+    static func make(for host: NSPersistentStore) -> BackingLog {
         let log = BackingLog(
             persistentStoreCoordinator: nil, configurationName: host.configuration, at: host.url ?? NSPersistentStore.nowhere)
         log.host = host
-        log.isForLayouts = isForLayouts
         return log
     }
-
-    override var derivesValues: Bool { !isForLayouts }
-    override var keepsModel: Bool { !isForLayouts }
 
     override var type: String { host?.type ?? super.type }
     override var owner: NSPersistentStore { host ?? self }

@@ -4,7 +4,8 @@ import RecordLog
 ///
 /// (1) Conditions on own columns are tested on rows; any other one makes the whole query one on objects.
 /// (2) A condition that names objects reads their rows by key. An equality of a column that begins an index of the file reads the rows that the
-///     index names. Everything else scans the entity's table.
+///     index names, and so does a short range. The first rows in the order of such a column are read in the index's order. Everything else scans
+///     the entity's table.
 /// (3) A row is copied only if it belongs to the result. A scan reads only the columns that the tests and the order need, until then.
 struct SQLiteQuery {
     private struct Part {
@@ -14,6 +15,7 @@ struct SQLiteQuery {
         /// The rows to read; nil where the test names none.
         let rows: [RowReference]?
         let searches: [CoreDataSearch]
+        let ranges: [CoreDataRange]
         /// The properties that test and order read; nil for all.
         let read: Set<Int>?
     }
@@ -42,7 +44,8 @@ struct SQLiteQuery {
             let rows = test.flatMap(Self.named).map { rows in rows.filter { $0.table == table.id }.sorted { $0.rawValue < $1.rawValue } }
             let searches = rows == nil ? CoreDataSearch.all(in: query.predicate, runtime) : []
             let read = test == nil && order == nil ? nil : PropertiesRead.of(query.predicate, query.sort, runtime)
-            parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches, read: read))
+            let ranges = rows == nil && searches.isEmpty ? CoreDataRange.all(in: query.predicate, runtime) : []
+            parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches, ranges: ranges, read: read))
         }
         self.parts = parts
     }
@@ -76,7 +79,7 @@ struct SQLiteQuery {
             let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
             let limit = query.limit == nil || isTooMany ? nil : sum
             var found = query.limit == 0
-                ? [] : query.sort.isEmpty ? try unsorted(run, maximum: limit ?? .max) : try sorted(run, limit)
+                ? [] : query.sort.isEmpty ? try unsorted(run, maximum: limit ?? .max) : try inIndexOrder(run, limit) ?? sorted(run, limit)
             var statistics = run.statistics
             statistics.rowsMatched = found.count
             found.removeFirst(min(query.offset, found.count))
@@ -107,19 +110,41 @@ struct SQLiteQuery {
     /// Calls `body` with each matching row, whose bytes are valid until the next one, until it returns false.
     /// - Parameter givesWhole: whether the row has all columns, and not only those that test and order read.
     private func forEach(_ part: Part, _ run: SQLiteQueryRun, givesWhole: Bool, _ body: (UnsafeRowView) throws -> Bool) throws {
-        func holds(_ row: UnsafeRowView) throws -> Bool {
-            run.scope.rowsVisited &+= 1
-            return try part.test?.matches(row, run.scope) ?? true
-        }
         var access = QueryStatistics.Access.rows, rows = part.rows
-        if rows == nil, let found = try run.reader.rows(part.table, part.searches) { (access, rows) = (.index(found.index), found.rows) }
+        if rows == nil, let found = try run.reader.rows(part.table, part.searches) ?? run.reader.rows(part.table, within: part.ranges) {
+            (access, rows) = (.index(found.index), found.rows)
+        }
         run.note(part.table, rows == nil ? .scan : access)
         guard let rows else {
-            return try run.reader.forEach(part.table.id, reading: part.read, givesWhole: givesWhole, where: holds, body)
+            return try run.reader.forEach(
+                part.table.id, reading: part.read, givesWhole: givesWhole, where: { try run.holds(part.test, $0) }, body)
         }
         var goesOn = true
-        for reference in rows where goesOn { try run.reader.find(reference) { goesOn = try holds($0) ? body($0) : true } }
+        for reference in rows where goesOn { try run.reader.find(reference) { goesOn = try run.holds(part.test, $0) ? body($0) : true } }
     }
+
+    /// The first rows by one column, in the order of an index that begins with it.
+    /// - Returns: nil where no index serves, or if too few of the rows that it leads to match: a scan is then faster.
+    private func inIndexOrder(_ run: SQLiteQueryRun, _ limit: Int?) throws -> [UnsafeRowView]? {
+        guard let limit, parts.count == 1, let part = parts.first, part.rows == nil, part.searches.isEmpty, query.sort.count == 1,
+            let key = query.sort.first, key.isAscending, key.path.count == 1, let property = part.table.runtime.index(of: key.path[0]),
+            CoreDataRange.hasOrderOfIndex(part.table.runtime.properties[property].kind)
+        else { return nil }
+        let range = part.ranges.first { $0.property == property } ?? CoreDataRange(property: property)
+        var left = Self.visitsMin + min(limit, 1 << 24) * Self.visitsForRow
+        var found: [UnsafeRowView] = []
+        let index = try run.reader.forEachReference(part.table, inOrderOf: range) { reference in
+            guard left > 0 else { return false }
+            left -= 1
+            try run.reader.find(reference) { if try run.holds(part.test, $0) { found.append(view.keep($0)) } }
+            return found.count < limit
+        }
+        guard let index, left > 0 || found.count >= limit else { return nil }
+        run.note(part.table, .index(index), isOrdered: true)
+        return found
+    }
+
+    private static let visitsMin = 256, visitsForRow = 8
 
     private func unsorted(_ run: SQLiteQueryRun, maximum: Int) throws -> [UnsafeRowView] {
         var found: [UnsafeRowView] = []
@@ -165,8 +190,13 @@ private final class SQLiteQueryRun {
 
     init(_ reader: CoreDataReader) { self.reader = reader }
 
-    func note(_ table: EntityTable, _ access: QueryStatistics.Access) {
-        parts.append(QueryStatistics.Part(entity: table.runtime.entity.name ?? "", access: access, rangeCount: 0, isOrdered: false))
+    func holds(_ test: RowFilter?, _ row: UnsafeRowView) throws -> Bool {
+        scope.rowsVisited &+= 1
+        return try test?.matches(row, scope) ?? true
+    }
+
+    func note(_ table: EntityTable, _ access: QueryStatistics.Access, isOrdered: Bool = false) {
+        parts.append(QueryStatistics.Part(entity: table.runtime.entity.name ?? "", access: access, rangeCount: 0, isOrdered: isOrdered))
     }
 
     var statistics: QueryStatistics {

@@ -11,8 +11,6 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     private var source: SQLiteSource?
     private(set) var schema: RecordLogSchema?
-    /// An empty log, for the layouts of its tables.
-    private var schemaLog: BackingLog?
     private let isOpen = Atomic<Bool>(false)
 
     override var type: String { NSSQLiteStoreType }
@@ -26,12 +24,9 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         isReadOnly = true
         let (file, contents) = try Self.open(path)
         try checkVersion(model, entities, contents, path)
-        metadata = contents.metadata
-        noteMetadataKept()
+        keepMetadata { contents.metadata }
         identifier = contents.identifier
-        let log = BackingLog.make(for: self, isForLayouts: true)
-        let runtimes = try log.load(model: model, firstSlot: firstSlot)
-        let schema = try log.loaded().schema
+        let schema = try makeSchema(entities, firstSlot)
         do {
             let reader = try file.read {
                 let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
@@ -42,10 +37,22 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
         }
         self.schema = schema
-        schemaLog = log
         isOpen.store(true, ordering: .releasing)
         watchIfNeeded(path)
-        return runtimes
+        return schema.tables.compactMap { $0?.runtime }
+    }
+
+    /// The tables that a record log would have for these entities. No log is made. Values are not derived, since the store is only read.
+    private func makeSchema(_ entities: [NSEntityDescription], _ firstSlot: UInt16) throws -> RecordLogSchema {
+        let draft = CatalogDraft()
+        do {
+            try RecordLogSchemaWriter(transaction: draft, entities: entities).write()
+        } catch {
+            throw RecordLogErrors.wrapIfOfEngine(error, opening: true)
+        }
+        return try RecordLogSchemaReader(
+            catalog: draft.catalog, entities: entities, derivations: [:], plans: IndexPlans(entities), store: self, firstSlot: firstSlot
+        ).read()
     }
 
     private static func open(_ path: String) throws -> (SQLiteFile, CoreDataContents) {
@@ -62,6 +69,8 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         _ model: NSManagedObjectModel, _ entities: [NSEntityDescription], _ contents: CoreDataContents, _ path: String
     ) throws {
         guard !ignoresVersion else { return }
+        // Without a cache, and without Core Data's hashes of the model, nothing is to compare.
+        guard contents.cache != nil || !model.coreDataHashes.isEmpty else { return }
         let stored = Self.storedHashes(model, entities, contents, path)
         guard entities.contains(where: { stored[$0.name ?? ""] != $0.versionHash }) else { return }
         var metadata = contents.metadata
@@ -93,7 +102,6 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     override func unload() throws {
         isOpen.store(false, ordering: .releasing)
         source?.close()
-        try schemaLog?.unload()
     }
 
     // MARK: Reading

@@ -17,7 +17,7 @@ struct CoreDataExportPlan {
     ) throws {
         self.schema = schema
         self.snapshot = snapshot
-        let numbers = EntityNumbers.computed(for: entities)
+        let numbers = known?.numbers ?? EntityNumbers.computed(for: entities)
         tables = try CoreDataTables(entities, numbers, like: known, path: path)
         let list = tables.tables.map { table in (name: table.name, list: table.entities.compactMap(schema.table(of:))) }
         keys = try ExportKeys(list, numbers, snapshot, path: path)

@@ -1,16 +1,21 @@
 import Foundation
 
-/// The join tables of a store of Core Data's, for a new store of the same model and the same entity numbers.
+/// The entity numbers and the join tables of a store of Core Data's, for a new store of the same model.
 struct KnownJoinTables {
     private let layout: CoreDataLayout
+    let numbers: EntityNumbers
 
-    /// - Returns: nil if the store has other numbers, or tables that do not fit the model.
+    /// - Returns: nil if the store has tables that do not fit the model.
     init?(_ entities: [NSEntityDescription], _ contents: CoreDataContents, path: String) {
-        let computed = EntityNumbers.computed(for: entities)
-        guard entities.allSatisfy({ computed.number(of: $0) == contents.numbers.number(of: $0) }),
-            let layout = try? CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
-        else { return nil }
+        guard let layout = try? CoreDataLayout(entities, contents.numbers, contents.schema, path: path) else { return nil }
         self.layout = layout
+        let entries = entities.compactMap { entity in
+            contents.numbers.number(of: entity).map { number in
+                let parent = entity.superentity.flatMap(contents.numbers.number(of:)) ?? 0
+                return EntityNumbers.Entry(number: number, name: entity.name ?? "", parent: parent, keyMax: 0)
+            }
+        }
+        numbers = EntityNumbers(entries.sorted { $0.number < $1.number })
     }
 
     /// - Parameters:

@@ -70,7 +70,7 @@ struct PlainExportPlan {
 
     private func joinTables(_ names: inout SQLNames) -> [ExportJoin] {
         var result: [ExportJoin] = []
-        for plan in RecordLogSchemaWriter.links(of: tables.flatMap(\.entities)) {
+        for plan in LinkPlan.all(of: tables.flatMap(\.entities)) {
             let relationship = plan.relationship
             // The members' own column has the owners of an ordered relationship with a to-one inverse.
             if let inverse = relationship.inverseRelationship, !inverse.isToMany { continue }
