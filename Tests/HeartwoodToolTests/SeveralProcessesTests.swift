@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 import Testing
 
 #if canImport(Glibc)
@@ -100,6 +101,18 @@ import Testing
             #expect(newest == acknowledged || newest == acknowledged + 1, "round \(round): \(newest), \(acknowledged) acknowledged")
         }
         #expect(try ToolProcess.run("verify", store).status == 0)
+    }
+
+    /// Programs seldom close their stores. Each opening would replay the whole load.
+    @Test("A load whose process ends by exit has its checkpoint") func aLoadHasItsCheckpointAfterExit() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        let ended = try Member("load", store, milliseconds: 0).finish()
+        #expect(ended.status == 0 && ended.last == "0", "\(ended.error)")
+        var options = StoreOptions()
+        options.isReadOnly = true
+        #expect(try LogStore.open(path: store, options: options).statistics.bytesReplayed == 0)
+        #expect(try check(store) == 64)
     }
 
     /// Readers that follow a writer see only whole commits, while another process compacts the file again and again.

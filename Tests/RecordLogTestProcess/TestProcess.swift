@@ -17,6 +17,7 @@ struct TestProcess {
             case "follow": try follow(arguments[2], until: deadline)
             case "compact": try compact(arguments[2], until: deadline)
             case "check": try check(arguments[2])
+            case "load": try load(arguments[2])
             case "stream":
                 // MiB instead of the time.
                 var stream = ValueStream(path: arguments[2], bytes: milliseconds << 20)
@@ -79,6 +80,16 @@ struct TestProcess {
         let ledger = try Ledger(path: path, options: StoreOptions())
         say("\(try ledger.check(ledger.store.snapshot(), isWhole: true))")
         try ledger.store.close()
+    }
+
+    /// Ends with the large commits of a load, and does not close the store.
+    private static func load(_ path: String) throws {
+        var options = StoreOptions()
+        options.checkpointAfterBytes = 256 << 10
+        let ledger = try Ledger(path: path, options: options)
+        while try ledger.commit() < 64 {}
+        say("\(ledger.store.statistics.checkpoints)")
+        withExtendedLifetime(ledger) { exit(0) }
     }
 
     /// Prints the number of compactions, and the number of commits made while they copied.

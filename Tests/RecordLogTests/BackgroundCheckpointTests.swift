@@ -60,6 +60,7 @@ import Testing
         let sample = try SampleStore(fileSystem: files) {
             $0.checkpointAfterBytes = 40_000
             $0.checkpointsInBackground = true
+            $0.largeCommitBytes = .max
             $0.durability = .relaxed
         }
         var options = sample.options

@@ -56,7 +56,12 @@ import Testing
     @Test("After a checkpoint that failed here and one that another handle wrote, the next one comes as early as ever")
     func anothersCheckpointEndsTheWaitAfterAFailure() throws {
         let disk = SimulatedFileSystem()
-        let sample = try SampleStore(fileSystem: disk) { $0.checkpointAfterBytes = 20_000; $0.durability = .none; $0.zeroAheadBytes = 0 }
+        let sample = try SampleStore(fileSystem: disk) {
+            $0.checkpointAfterBytes = 20_000
+            $0.durability = .none
+            $0.zeroAheadBytes = 0
+            $0.largeCommitBytes = .max
+        }
         var options = sample.options
         options.checkpointAfterBytes = 16 << 20
         let other = try LogStore.open(path: SampleStore.path, options: options)

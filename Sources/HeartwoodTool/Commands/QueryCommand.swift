@@ -9,6 +9,9 @@ struct QueryCommand: Command {
         USAGE: heartwood query STORE ENTITY [OPTIONS]
 
           --where PREDICATE     which objects: 'age > 30 AND name BEGINSWITH "A"'
+          --search WORDS        objects whose texts have all these words, the most relevant first unless --sort is given; a word that ends
+                                with * stands for all words that start with it, if it is the last one
+          --search-in LIST      the attributes of text to search. Default: those with a text index; without any, all of text
           --select LIST         what of them: attributes, key paths such as group.name, and expressions such as 'length:(name)'; an
                                 aggregate, such as 'sum:(size)' or '@count', is over all of them, or over each group. Name an
                                 expression with AS: 'sum:(size) AS total'. Default: the attributes
@@ -29,7 +32,7 @@ struct QueryCommand: Command {
         Without sorting and groups rows are written as they are found. In JSON what has no value is left out, in CSV it is empty.
         """
     static let options: Set<String> = [
-        "where", "select", "group-by", "having", "sort", "limit", "offset", "format", "width", PastOption.name,
+        "where", "search", "search-in", "select", "group-by", "having", "sort", "limit", "offset", "format", "width", PastOption.name,
         CoreDataStore.option,
     ]
     static let flags: Set<String> = ["count", "explain", DamagedStore.flag]
@@ -41,6 +44,7 @@ struct QueryCommand: Command {
     private let store: String
     private let entity: String
     private let predicate: NSPredicate?
+    private let search: TextSearch?
     private let selected: [QueryColumn]
     private let groups: [QueryColumn]
     private let having: NSPredicate?
@@ -59,6 +63,7 @@ struct QueryCommand: Command {
         let names = try arguments.exactly(["STORE", "ENTITY"])
         (store, entity) = (names[0], names[1])
         predicate = try QueryText.predicate(arguments["where"])
+        search = try QueryText.search(arguments["search"], in: arguments["search-in"], isSorted: arguments["sort"] != nil)
         having = try QueryText.predicate(arguments["having"])
         selected = try QueryColumn.list(arguments["select"])
         groups = try QueryColumn.list(arguments["group-by"])
@@ -90,6 +95,7 @@ struct QueryCommand: Command {
         let request = NSFetchRequest<NSDictionary>(entityName: described.name ?? "")
         request.resultType = .dictionaryResultType
         request.predicate = predicate
+        request.textSearch = search
         request.propertiesToFetch = columns.map(\.property)
         request.propertiesToGroupBy = groups.map(\.property)
         request.havingPredicate = having

@@ -12,6 +12,16 @@ enum QueryText {
         }
     }
 
+    /// Makes a search for words. A star at the end makes the last word a prefix.
+    static func search(_ words: String?, in attributes: String?, isSorted: Bool) throws -> TextSearch? {
+        guard let words else {
+            guard attributes == nil else { throw ToolError.usage("--search-in needs --search") }
+            return nil
+        }
+        return TextSearch(
+            words, in: list(attributes ?? ""), matchesLastWordAsPrefix: words.hasSuffix("*"), sortsByRelevance: !isSorted)
+    }
+
     /// Parses `name,age:desc`, or `name,-age` with the same meaning; `name:localized` and the like for another text order.
     static func order(_ text: String?) -> [NSSortDescriptor] {
         list(text ?? "").map { part in

@@ -2,11 +2,14 @@
 package final class CatalogDraft {
     package private(set) var catalog = Catalog.empty
 
-    package init() {}
+    private let path: String
+
+    /// - Parameter path: the file that has the rows, for errors.
+    package init(path: String) { self.path = path }
 
     /// - Throws: `schema` if the table is there, or is too large.
     package func defineTable(name: String, columns: [(name: String, type: ColumnType)]) throws(StoreError) -> TableDefinition {
-        guard catalog.table(named: name) == nil else { throw schema("the draft has a table \(name) already") }
+        guard catalog.table(named: name) == nil else { throw schema("the model needs the table \(name) twice") }
         guard columns.count <= RowLayout.columnsMax, catalog.nextTable < UInt16.max else { throw schema("the table \(name) is too large") }
         let list = columns.enumerated().map { Column(id: ColumnID(rawValue: UInt16($0.offset + 1)), name: $0.element.name, type: $0.element.type) }
         let table = TableDefinition(
@@ -20,7 +23,7 @@ package final class CatalogDraft {
     package func defineIndex(
         named name: String, on table: TableID, parts: [IndexPart], extractorName: String?
     ) throws(StoreError) -> IndexID {
-        guard catalog.nextIndex < UInt16.max else { throw schema("the draft has too many indexes") }
+        guard catalog.nextIndex < UInt16.max else { throw schema("the model needs too many indexes") }
         let index = IndexDefinition(
             id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
         catalog = Catalog(
@@ -29,6 +32,6 @@ package final class CatalogDraft {
     }
 
     private func schema(_ message: String) -> StoreError {
-        StoreError(.schema, path: "", message, remedy: "Correct the program's model.")
+        StoreError(.schema, path: path, message, remedy: "Correct the program's model.")
     }
 }

@@ -26,6 +26,9 @@ public struct IndexDefinition: Hashable, Sendable {
     public let parts: [IndexPart]
     /// The name of the extractor in `StoreOptions.extractors`.
     public let extractorName: String?
+
+    /// Whether the index has several entries a row. Spec: FORMAT.md, "Keys".
+    var hasTerms: Bool { extractorName?.hasPrefix("terms:") ?? false }
 }
 
 /// Makes index keys from rows.
@@ -35,6 +38,19 @@ public protocol IndexKeyExtractor: Sendable {
     /// Appends the key of `row`.
     /// - Returns: false if the index has no entry for the row.
     func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool
+}
+
+/// Makes several terms from a row, for an index that has one entry for each. Its name starts with "terms:".
+public protocol IndexTermExtractor: IndexKeyExtractor {
+    /// The columns that the terms depend on, by name; nil for all. An update that changes none of them changes no term.
+    var columnNames: [String]? { get }
+
+    /// Appends the terms of `row`, each once.
+    func appendTerms(of row: UnsafeRowView, layout: RowLayout, to terms: TermList)
+}
+
+extension IndexTermExtractor {
+    public func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool { false }
 }
 
 /// Makes keys from columns.

@@ -247,6 +247,18 @@ public final class KeyBuilder {
         }
     }
 
+    /// Appends the bytes of a whole key.
+    func append(key: UnsafeRawBufferPointer) { append(key) }
+
+    /// Appends a term and the byte that ends it.
+    @inline(__always)
+    func append(term: UnsafeRawBufferPointer) {
+        append(term)
+        append(Self.termEnd)
+    }
+
+    static let termEnd: UInt8 = 0
+
     /// Appends the six bytes of row number that end an entry.
     @inline(__always)
     func append(row: UInt64) {

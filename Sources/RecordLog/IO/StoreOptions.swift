@@ -28,15 +28,24 @@ public struct StoreOptions: Sendable {
     public var lockTimeout = Duration.seconds(5)
     /// The segment size of a new file, as a power of two. A frame, and so a value's chunk, fits in a segment.
     public var segmentShift = FileFormat.defaultSegmentShift
-    /// About the most log that an opening replays. Once half of it is behind the newest checkpoint, the store begins a new checkpoint in the
-    /// background; once all of it is, commits wait for that checkpoint.
+    /// About the most log that an opening replays, except after a crash in a load. Once half of it is behind the newest checkpoint, the store
+    /// begins a new checkpoint in the background; once all of it is, commits wait for that checkpoint.
+    ///
+    /// Commits of 16 KiB and more that follow each other are a load. It puts the checkpoint off until eight times as many bytes are behind the
+    /// newest one, so that the load writes each index about once and its rows lie together. The checkpoint follows when small commits have
+    /// come, after two seconds without a large one, when the store is closed, and when the process ends by `exit`. If the process is killed
+    /// before, the next opening replays up to nine times as many bytes, and the last commit.
     public var checkpointAfterBytes: UInt64 = 16 << 20
+    /// The least bytes of log of a commit that is part of a load.
+    var largeCommitBytes: UInt64 = 16 << 10
+    /// The time without a large commit that ends a load.
+    var loadPause = Duration.seconds(2)
     /// false: the commit that makes a checkpoint due writes it before it returns.
     public var checkpointsInBackground = true
     /// The policy by which the store compacts itself, beside its readers and writers; nil: never.
     public var compaction: CompactionPolicy? = CompactionPolicy()
-    /// The bytes of each index's entries that a transaction or a recovery gathers in memory. Further entries go to a nameless scratch file
-    /// beside the store, which is removed once a checkpoint contains them. If it cannot be made, they stay in memory, as for a reader. A
+    /// The bytes of each index's entries that a transaction or a recovery gathers in memory. Further entries, and those of a load's commits, go
+    /// to nameless scratch files beside the store, which are removed once a checkpoint contains them. If it cannot be made, they stay in memory, as for a reader. A
     /// checkpoint and a compaction keep up to six times as many bytes for all indexes together, and at most 96 MiB. The pieces in which a commit
     /// is written have at most a quarter as many bytes, but 256 KiB where that is less.
     public var indexMemory = 16 << 20

@@ -4,6 +4,18 @@ enum FreshRun: Sendable {
     /// In a scratch file, since a transaction had too many entries for memory.
     case spilled(SortedRun)
 
+    var isInMemory: Bool {
+        if case .memory = self { true } else { false }
+    }
+
+    func isSame(as other: FreshRun) -> Bool {
+        switch (self, other) {
+        case (.memory(let run), .memory(let other)): run === other
+        case (.spilled(let run), .spilled(let other)): run === other
+        default: false
+        }
+    }
+
     /// An upper bound of the number of entries.
     var countMax: Int {
         switch self {

@@ -69,6 +69,29 @@ final class MergeCursor {
         return false
     }
 
+    /// Goes on to the first entry at or after `key`, which is in no cursor's memory; stays where it is if it is past it. Ascending only.
+    /// - Returns: false at the end.
+    /// - Complexity: O(runs · log entries).
+    func seek(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+        var kept = 0
+        for index in 0..<count {
+            let input = order[index]
+            try input.cursor.guaranteed { cursor throws(StoreError) in try cursor.seek(key) }
+            guard input.cursor._withUnsafeGuaranteedRef({ $0.isValid }) else { continue }
+            order[kept] = input
+            var at = kept
+            while at > 0, isAfter(at - 1, at) {
+                swap(&order[at - 1], &order[at])
+                at -= 1
+            }
+            kept += 1
+        }
+        count = kept
+        mayBeEqual = true
+        isStarted = false
+        return try next()
+    }
+
     /// Takes the next entries' rows, as many as the buffer holds.
     /// - Returns: the number of rows; fewer than the buffer holds only at the end.
     func take(_ table: TableID, into rows: UnsafeMutableBufferPointer<RowReference>) throws(StoreError) -> Int {

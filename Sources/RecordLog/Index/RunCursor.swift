@@ -22,6 +22,12 @@ class RunCursor {
     /// Moves to the next entry; `isValid` is false at the end.
     func advance() throws(StoreError) { isValid = false }
 
+    /// Goes on to the first entry at or after `key`, which is not in the cursor's own memory. Ascending only.
+    /// - Complexity: O(log entries).
+    func seek(_ key: UnsafeRawBufferPointer) throws(StoreError) {
+        while isValid, KeyBytes.compare(self.key, key) < 0 { try advance() }
+    }
+
     /// Whether the key is before the far end of the range. The scan started at the near end.
     @inline(__always)
     fileprivate final func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
@@ -72,6 +78,12 @@ private final class ImmutableMemtableCursor: RunCursor {
     }
 
     private static let touchedAtOnce = 16
+
+    override func seek(_ key: UnsafeRawBufferPointer) {
+        guard isValid, KeyBytes.compare(self.key, key) < 0 else { return }
+        position = run.lowerBound(key)
+        show()
+    }
 
     private func show() {
         guard position >= 0, position < entries.count else {
@@ -183,6 +195,33 @@ private final class AscendingDiskCursor: RunCursor {
             insideAt = isBefore ? shared : .max
             return isBefore
         }
+    }
+
+    override func seek(_ key: UnsafeRawBufferPointer) throws(StoreError) {
+        guard isValid, KeyBytes.compare(self.key, key) < 0 else { return }
+        let wanted = root.block(for: key)
+        if wanted > blockIndex { try move(to: wanted) }
+        while true {
+            switch block.lowerBound(key) {
+            case .found(let start, let skipped, _, _):
+                enter(block, at: start)
+                for _ in 0...skipped { try show() }
+                return
+            case .none:
+                guard blockIndex + 1 < root.count else {
+                    isValid = false
+                    return
+                }
+                try move(to: blockIndex + 1)
+            case .malformed:
+                throw run.corrupt(root.pointer(blockIndex))
+            }
+        }
+    }
+
+    private func move(to index: Int) throws(StoreError) {
+        blockIndex = index
+        block = try run.block(root.pointer(index), &ahead, passing: &passing)
     }
 
     override func advance() throws(StoreError) {

@@ -36,14 +36,33 @@ struct RunMerge: Sendable {
 /// checkpoints, and an entry is rewritten O(log n) times in all.
 extension RunSet {
     /// The larger a run must be to stay, the more often entries are rewritten, and the fewer runs a look-up has to read.
-    enum Merging {
+    struct Merging: Sendable {
         /// During commits: a run stays if it is larger than twice the newer runs together; the base, if it is larger than them.
-        case whileWriting
+        static let whileWriting = Merging(isClosing: false)
         /// When a store is closed, especially after a bulk load: a run stays if it is larger than eight times the newer ones.
-        case whenClosing
+        static let whenClosing = Merging(isClosing: true)
+
+        fileprivate let isClosing: Bool
+        /// The part of an index's bytes on disk that closing may write again beyond those that a checkpoint during commits would.
+        private var shareMax = 1.0
+
+        private init(isClosing: Bool) {
+            self.isClosing = isClosing
+        }
+
+        /// The same, with another `shareMax`.
+        func rewriting(atMost shareMax: Double) -> Merging {
+            var merging = self
+            merging.shareMax = shareMax
+            return merging
+        }
 
         fileprivate func leaves(_ older: UInt64, isBase: Bool, beside newer: UInt64) -> Bool {
-            older / (self == .whenClosing ? 8 : isBase ? 1 : 2) > newer
+            older / (isClosing ? 8 : isBase ? 1 : 2) > newer
+        }
+
+        fileprivate func allows(rewriting bytes: UInt64, of all: UInt64) -> Bool {
+            shareMax >= 1 || Double(bytes) <= Double(all) * shareMax
         }
     }
 
@@ -53,15 +72,26 @@ extension RunSet {
 
     /// The number of runs on disk, from the newest, that are merged with the fresh ones.
     private func joinedCount(_ merging: Merging) -> Int {
+        var count = smallCount(merging)
+        if merging.isClosing {
+            let least = joinedCount(.whileWriting)
+            while count > least, !merging.allows(rewriting: disk[..<count].reduce(0) { $0 + $1.byteCount }, of: diskByteCount) { count -= 1 }
+        } else if count < disk.count, disk.count < Self.fewRuns {
+            count = 0
+        }
+        // Sizes that fall by half from one checkpoint to the next would otherwise add a run each time.
+        return disk.count - count < Self.diskRunsMax ? count : disk.count - 1
+    }
+
+    /// The number of runs on disk, from the newest, up to the last one that is not large enough to stay.
+    private func smallCount(_ merging: Merging) -> Int {
         var count = 0, newer = UInt64(freshEntryCount)
         for (index, run) in disk.enumerated() {
             // Includes the runs in between.
             if !merging.leaves(run.entryCount, isBase: index == disk.count - 1, beside: newer) { count = index + 1 }
             newer += run.entryCount
         }
-        if merging == .whileWriting, count < disk.count, disk.count < Self.fewRuns { count = 0 }
-        // Sizes that fall by half from one checkpoint to the next would otherwise add a run each time.
-        return disk.count - count < Self.diskRunsMax ? count : disk.count - 1
+        return count
     }
 
     /// Whether a checkpoint would change the runs on disk.

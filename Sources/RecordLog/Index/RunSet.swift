@@ -44,10 +44,13 @@ final class RunSet: Sendable {
     /// The runs that are joined with a new run, and that run, newest first.
     private func joinedRuns(_ run: FreshRun) -> [ImmutableMemtable] {
         guard fresh.count >= Self.memoryRunsMax, case .memory(let newest) = run else { return [] }
+        // A spilled run is older than those in memory, or a commit spilled it; nothing is joined with it.
+        let inMemory = fresh.firstIndex { !$0.isInMemory } ?? fresh.count
+        guard inMemory >= Self.memoryRunsMax else { return [] }
         var joined = [newest], count = newest.countMax, bytes = newest.byteCount
-        for (index, older) in fresh.enumerated() {
+        for (index, older) in fresh[..<inMemory].enumerated() {
             guard case .memory(let older) = older, bytes + older.byteCount <= Memtable.byteCountMax,
-                fresh.count - index >= Self.memoryRunsMax || count * 2 >= older.countMax
+                inMemory - index >= Self.memoryRunsMax || count * 2 >= older.countMax
             else { break }
             joined.append(older)
             count += older.countMax

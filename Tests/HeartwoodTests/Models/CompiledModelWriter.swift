@@ -221,7 +221,7 @@ struct CompiledModelWriter {
                     ((types[comparison.comparison] ?? 0) < 6 ? "NSOptions" : "NSFlags", .integer(Int64(comparison.options.rawValue))),
                 ])),
             ])
-        case .block, .fault: return .reference(0)
+        case .words, .block, .fault: return .reference(0)
         }
     }
 

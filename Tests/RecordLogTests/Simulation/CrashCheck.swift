@@ -39,6 +39,8 @@ struct CrashCheck {
     private func open(_ disk: SimulatedFileSystem) throws -> LogStore {
         var options = StoreOptions()
         options.fileSystem = disk
+        // A thread would write at a time that no seed gives.
+        options.checkpointsInBackground = false
         configure(&options)
         return try LogStore.open(path: SampleStore.path, options: options)
     }

@@ -26,6 +26,8 @@ struct SimulationPlan {
     private let mappings: [Bool]
     /// In some runs so little that index entries are spilled to scratch files.
     private let indexMemory: Int
+    /// In a third of the runs every commit is a part of a load, which puts its checkpoints off.
+    private let isLoading: Bool
 
     init(seed: UInt64, _ random: inout SeededGenerator) {
         durabilities = [[.full], [.relaxed], [.full, .full], [.relaxed, .relaxed], [.relaxed, .full]][Int(seed % 5)]
@@ -47,6 +49,7 @@ struct SimulationPlan {
         // A third of them reads instead of mapping. Not drawn from the generator, so that old seeds give the same runs.
         mappings = (0...2).map { (seed / 3 + $0) % 3 != 2 }
         indexMemory = seed / 7 % 4 == 1 ? 64 : 1 << 20
+        isLoading = seed / 11 % 3 == 1
     }
 
     func configure(_ options: inout StoreOptions, _ handle: Int) {
@@ -59,6 +62,7 @@ struct SimulationPlan {
         options.lastRoundBytes = 100
         options.usesMemoryMapping = mappings[handle]
         options.indexMemory = indexMemory
+        if isLoading { options.largeCommitBytes = 0 }
         // One thread does everything: a handle would wait only for a lock that was never released.
         options.lockTimeout = .zero
     }

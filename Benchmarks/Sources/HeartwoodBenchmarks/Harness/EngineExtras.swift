@@ -54,7 +54,7 @@ struct EngineExtras {
             try Clock.seconds { for number in numbers { try peer.saveOne(number) } }.1 * 1e6 / Double(numbers.count)
         } + compare("by unique string, long prefixes", "µs", [EnginePeer.self, BytesSQLitePeer.self], long) { peer, _ in
             try Clock.seconds { _ = try peer.byEmail(sample) }.1 * 1e6 / Double(sample.count)
-        } + floor() + calls() + cold(plain) + mixed(plain)
+        } + floor() + calls() + cold(plain) + amplification(plain) + interrupted(plain) + mixed(plain)
     }
 
     /// A lower bound of a durable save: the bytes that each engine writes for one, written and synced by bare system calls.
@@ -105,6 +105,18 @@ struct EngineExtras {
                 }.1 * 1000
             }
         }
+    }
+
+    private func amplification(_ generator: PersonGenerator) throws -> [Measurement] {
+        guard wants(WriteAmplification.name) else { return [] }
+        FileHandle.standardError.write(Data("  \(WriteAmplification.name)\n".utf8))
+        return try WriteAmplification(rows: rows, directory: directory).run(generator)
+    }
+
+    private func interrupted(_ generator: PersonGenerator) throws -> [Measurement] {
+        guard wants(InterruptedLoad.name) else { return [] }
+        FileHandle.standardError.write(Data("  \(InterruptedLoad.name)\n".utf8))
+        return try InterruptedLoad(rows: rows, repetitions: repetitions, directory: directory).run(generator)
     }
 
     /// One writer, which waits for the disk at each save, beside two readers, each with a handle and a thread of its own.

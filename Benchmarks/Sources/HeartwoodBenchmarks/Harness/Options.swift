@@ -10,6 +10,8 @@ struct Options {
     var isQueries = false
     /// Measures a file of Core Data's, read in place and converted.
     var isStores = false
+    /// Compares text search with SQLite's.
+    var isSearches = false
     /// Measures backups and restores.
     var isBackup = false
     /// How long a writer is followed.
@@ -25,7 +27,7 @@ struct Options {
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores | --backup]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores | --searches | --backup]
                                     [--minutes N] [--only WORKLOAD] [--peer NAME] [--packages FILE] [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
@@ -44,6 +46,9 @@ struct Options {
             case "--engine": isEngine = true
             case "--queries": isQueries = true
             case "--stores": isStores = true
+            case "--searches":
+                isSearches = true
+                if sizes.count == 3 { sizes = [1_000_000] }
             case "--backup": isBackup = true
             case "--minutes":
                 guard let number = Double(try value()), number > 0, number <= 1440 else { throw PeerError(description: Self.usage) }

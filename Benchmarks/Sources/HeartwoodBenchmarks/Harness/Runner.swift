@@ -32,6 +32,7 @@ final class Runner {
     var names: [String] {
         if options.isStores { return StoreRunner.names }
         if options.isBackup { return BackupRunner.names }
+        if options.isSearches { return SearchRunner.names }
         return options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name }
     }
 
@@ -42,6 +43,14 @@ final class Runner {
                     rows: rows, repetitions: options.repetitions(rows), seconds: Int(options.minutes * 60), only: options.only,
                     directory: directory)
                 let found = try backups.run()
+                guard options.isSmoke else {
+                    measurements += found
+                    continue
+                }
+            }
+            if options.isSearches || options.isSmoke {
+                let searches = SearchRunner(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory)
+                let found = try searches.run()
                 guard options.isSmoke else {
                     measurements += found
                     continue

@@ -3,7 +3,8 @@ import Foundation
 /// A fetch request without its generic parameter.
 struct FetchSpecification {
     var entity: NSEntityDescription
-    var predicate: PredicateNode?
+    /// nil for every object.
+    private(set) var condition: FetchCondition?
     var sort: [SortKey]
     var limit: Int
     var offset: Int
@@ -16,28 +17,23 @@ struct FetchSpecification {
     var shape: ResultShape?
     let request: NSPersistentStoreRequest
     let wantsIDs: Bool
+    /// The search whose relevance is the order, which takes the place of `sort`; nil for another order.
+    var relevance: WordCondition?
 
-    init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
+    /// - Parameter isList: whether a list needs the order of the sort descriptors.
+    init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext, isList: Bool = false) throws {
         let entity = try Self.entity(of: request, context: context)
         self.entity = entity
         self.request = request
         wantsIDs = request.resultType.contains(.managedObjectIDResultType)
-        predicate = try request.predicate.map { predicate in
-            let node = predicate.storedNode.joiningComposites(of: entity)
-            if entity.isImmutable, let number = predicate.formatNumber {
-                try entity.checkedFormats.check(number) { try PredicateCheck.check(node, entity: entity) }
-            } else {
-                try PredicateCheck.check(node, entity: entity)
-            }
-            return node.folded.matchingColumns(of: entity)
-        }
+        condition = try request.predicate.map { try Self.condition($0, entity) }
         if request.resultType.contains(.dictionaryResultType) {
             let shape = try ResultShape(request, entity)
             sort = shape.sort
             self.shape = shape
         } else {
             try ResultShape.checkAbsence(in: request, entity)
-            sort = try (request.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
+            sort = try context.queries.knownOrders.keys(of: request.sortDescriptors ?? [], entity)
         }
         limit = max(request.fetchLimit, 0)
         offset = max(request.fetchOffset, 0)
@@ -46,6 +42,34 @@ struct FetchSpecification {
         returnsObjectsAsFaults = request.returnsObjectsAsFaults
         affectedStores = request.affectedStores
         readiness = try FetchReadiness(request, entity)
+        if let search = request.textSearch {
+            let condition = try search.condition(of: entity)
+            predicate = .and([.words(condition)] + (predicate.map { [$0] } ?? []))
+            if search.sortsByRelevance, shape?.isPlain ?? true, !isList {
+                sort = []
+                // Without a word that counts, all are equally relevant.
+                if condition.query.words.contains(where: { !$0.isPrefix }) { relevance = condition }
+            }
+        }
+    }
+
+    /// The condition as a tree.
+    var predicate: PredicateNode? {
+        get { condition?.node }
+        set { condition = newValue.map { FetchCondition($0) } }
+    }
+
+    /// - Throws: for a predicate that no store can evaluate.
+    private static func condition(_ predicate: Foundation.NSPredicate, _ entity: NSEntityDescription) throws -> FetchCondition {
+        guard entity.isImmutable, let tree = predicate.formatTree, let number = tree.number else {
+            let node = predicate.storedNode.joiningComposites(of: entity)
+            try PredicateCheck.check(node, entity: entity)
+            return FetchCondition(node.folded.matchingColumns(of: entity))
+        }
+        try entity.checkedFormats.check(number) { try PredicateCheck.check(tree.node.joiningComposites(of: entity), entity: entity) }
+        let condition = FetchCondition(tree, entity)
+        // Functions are folded now, so that all objects meet one `now()`.
+        return tree.conditions == nil ? FetchCondition(condition.node) : condition
     }
 
     static func entity<ResultType>(

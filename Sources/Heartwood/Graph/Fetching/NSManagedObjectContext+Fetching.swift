@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         let queries = try storeQueries(for: fetch)
         guard queries.count == 1, let (store, query) = queries.first else { return try fetchObjects(fetch).map(\.key) }
         let view = try view(of: store)
-        if view.answersRequests { return try view.keys(query) ?? fetchObjects(fetch).map(\.key) }
+        if view.answersRequests { return try query.relevance == nil ? view.keys(query) ?? fetchObjects(fetch).map(\.key) : fetchObjects(fetch).map(\.key) }
         var keys: [ObjectKey] = []
         let found = try view.execute(query) { row in
             keys.append(ObjectKey(rawValue: row.reference.rawValue &+ store.slotBase))
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
             let (store, query) = family.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset)
             let found = FoundObjects(expected: query.limit)
             if try run(query, on: store, { found.append($0) }) != nil { return try ready(found.take(), fetch) }
-        } else if isAsked, let objects = try fetchMerged(fetch, families) {
+        } else if isAsked, fetch.relevance == nil, let objects = try fetchMerged(fetch, families) {
             return try ready(objects, fetch)
         }
         return try ready(try fetchInMemory(fetch, families: families, pending: pending), fetch)
@@ -118,8 +118,9 @@ extension NSManagedObjectContext {
 
         func value(_ fetch: FetchSpecification, limit: Int?, offset: Int, isSorted: Bool = true) -> (store: NSPersistentStore, query: StoreQuery) {
             (store, StoreQuery(
-                runtimes: runtimes, predicate: fetch.predicate, sort: isSorted ? fetch.sort : [], limit: limit, offset: offset,
-                request: fetch.request, entity: fetch.entity, wantsIDs: fetch.wantsIDs))
+                runtimes: runtimes, condition: fetch.condition, sort: isSorted && fetch.relevance == nil ? fetch.sort : [],
+                relevance: isSorted ? fetch.relevance : nil, limit: limit, offset: offset, request: fetch.request, entity: fetch.entity,
+                wantsIDs: fetch.wantsIDs))
         }
     }
 
@@ -172,7 +173,7 @@ extension NSManagedObjectContext {
         let view = try view(of: store)
         if view.answersRequests { return try run(query, asking: view, body) }
         guard let runtime = query.runtimes.first else { return QueryStatistics() }
-        if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
+        if query.condition == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
         var objects = RowObjects(self, store, runtime)
         let statistics = try view.execute(query) { row in
             if let object = objects.object(of: row) { try body(object) }
@@ -186,7 +187,7 @@ extension NSManagedObjectContext {
     private func run(
         _ query: StoreQuery, asking view: any StoreView, _ body: (consuming NSManagedObject) throws -> Void
     ) throws -> QueryStatistics? {
-        guard let keys = try view.keys(query) else { return nil }
+        guard query.relevance == nil, let keys = try view.keys(query) else { return nil }
         for key in keys { if let object = object(for: key) { try body(object) } }
         lastQuery = QueryStatistics()
         lastQuery.rowsMatched = keys.count

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     private func matches(_ fetch: FetchSpecification, _ family: Family, _ isChanged: Bool, _ reader: StoreReader) throws -> [NSManagedObject] {
         let query = family.value(fetch, limit: nil, offset: 0, isSorted: false).query
         var all = query
-        all.predicate = nil
+        all.condition = nil
         let found = try storedMatches(fetch, query, among: all, of: family.store, reader)
         guard fetch.includesPendingChanges else { return found }
         guard isChanged else { return found.filter { !$0.hasChanges } }
@@ -78,6 +78,7 @@ extension NSManagedObjectContext {
     final func sorted(
         _ objects: [NSManagedObject], _ fetch: FetchSpecification, isOwn: Bool = false, _ reader: StoreReader
     ) throws -> [NSManagedObject] {
+        if let relevance = fetch.relevance { return try sorted(objects, by: relevance, fetch, isOwn: isOwn, reader) }
         guard !fetch.sort.isEmpty else { return objects }
         let evaluated = try objects.enumerated().map { index, object in
             (index: index, object: object, source: isOwn ? object : try reader.stored(object, withChanges: fetch.includesPendingChanges))

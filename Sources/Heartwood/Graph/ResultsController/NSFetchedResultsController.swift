@@ -27,7 +27,7 @@ open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<Resu
         cacheName name: String?
     ) {
         super.init(request: fetchRequest, context, sectionNameKeyPath, name) {
-            (try FetchSpecification(fetchRequest, context: context), ResultsTerms(fetchRequest))
+            (try FetchSpecification(fetchRequest, context: context, isList: true), ResultsTerms(fetchRequest))
         }
     }
 

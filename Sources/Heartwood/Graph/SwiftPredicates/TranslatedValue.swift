@@ -175,7 +175,7 @@ extension PredicateNode {
                 return false
             }
             return (try? comparison.holds(.null, constant)) == false
-        case .constant, .not, .block, .fault: return false
+        case .constant, .not, .words, .block, .fault: return false
         }
     }
 }

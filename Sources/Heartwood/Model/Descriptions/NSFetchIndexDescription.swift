@@ -7,6 +7,10 @@ public enum NSFetchIndexElementType: UInt, Sendable {
     case binary = 0
     /// For ranges in several dimensions. Heartwood's stores do not build such an index, and fetches scan instead.
     case rTree = 1
+    /// For searches in texts, an addition of Heartwood: CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES, equality without case or diacritics, and
+    /// `NSFetchRequest.textSearch`. All elements of such an index must have this type and be stored attributes of text, or expressions that are
+    /// the path of a composite attribute's element. Stores do not build any other one, and fetches scan instead. `isAscending` has no effect.
+    case text = 1000
 }
 
 /// One part of a fetch index: an attribute, a to-one relationship, or the expression of an `NSExpressionDescription`.

@@ -280,6 +280,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         let path = "fetchIndexElement of \(entity?.name ?? "?").\(index?.name ?? "?")"
         var new = ModelDocument.Index.Element(property: values["property"], isAscending: values["order"] != "descending")
         if values["type"] == "RTree" { new.collation = NSFetchIndexElementType.rTree.rawValue }
+        if values["type"] == "Text" { new.collation = NSFetchIndexElementType.text.rawValue }
         if new.property == nil {
             guard let expression = values["expression"] else {
                 return fail(parser, "\(path): has neither a property nor an expression.")

@@ -152,10 +152,14 @@ package struct ModelFileWriter {
     private mutating func write(_ index: ModelDocument.Index) {
         xml.open("fetchIndex", [("name", index.name), ("partialIndexPredicate", index.predicate)])
         for element in index.elements {
-            let isTree = element.collation == NSFetchIndexElementType.rTree.rawValue
+            let type = switch element.collation.flatMap(NSFetchIndexElementType.init) {
+            case .rTree: "RTree"
+            case .text: "Text"
+            case .binary, nil: "Binary"
+            }
             xml.add("fetchIndexElement", [
                 ("property", element.property), ("expression", element.expression),
-                ("expressionType", element.expressionType.flatMap(NSAttributeType.init)?.modelFileName), ("type", isTree ? "RTree" : "Binary"),
+                ("expressionType", element.expressionType.flatMap(NSAttributeType.init)?.modelFileName), ("type", type),
                 ("order", element.isAscending ? "ascending" : "descending"),
             ])
         }

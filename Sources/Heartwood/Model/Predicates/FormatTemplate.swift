@@ -19,12 +19,24 @@ final class FormatTemplate: @unchecked Sendable {
     let argumentCount: Int
     /// The number of the tree's levels, which does not depend on the arguments.
     let depth: Int
-    private let model: PredicateNode
+    /// The tree with its placeholders.
+    let model: PredicateNode
     /// The most common format: a comparison of a key path with the only argument. No argument that fits the conversion can make it faulty.
     private let single: PredicateNode.Comparison?
     private let singleConversion: FormatConversion?
     /// The key, if the format is just `key == %@`.
     private let equalKey: String?
+    /// The comparisons that must all hold, if the format is nothing but comparisons of key paths with values; nil for other formats. Stores keep
+    /// plans for these; see `PreparedPlan`.
+    let conditions: [Condition]?
+
+    /// A comparison of a key path with a value.
+    struct Condition {
+        let keys: [String]
+        let comparison: PredicateNode.Comparison
+        /// The argument's index; nil for a value that the format states.
+        let argument: Int?
+    }
 
     private static let made = Atomic(0)
 
@@ -33,6 +45,7 @@ final class FormatTemplate: @unchecked Sendable {
         self.argumentCount = argumentCount
         number = Self.made.add(1, ordering: .relaxed).newValue
         depth = model.depth
+        conditions = Self.conditions(of: model)
         guard argumentCount == 1, case .comparison(let comparison) = model, case .keyPath(let keys) = comparison.left,
             case .constant(.other(let object)) = comparison.right, let placeholder = object as? Placeholder, !comparison.comparison.hasFaults
         else {
@@ -41,6 +54,24 @@ final class FormatTemplate: @unchecked Sendable {
         }
         (single, singleConversion) = (comparison, placeholder.conversion)
         equalKey = comparison.isPlainEquality && keys.count == 1 ? keys[0] : nil
+    }
+
+    /// - Returns: nil if the tree is more than comparisons of key paths with values, joined by AND.
+    private static func conditions(of node: PredicateNode) -> [Condition]? {
+        switch node {
+        case .and(let parts):
+            var result: [Condition] = []
+            for part in parts {
+                guard let inner = conditions(of: part) else { return nil }
+                result += inner
+            }
+            return result
+        case .comparison(let comparison):
+            guard case .keyPath(let keys) = comparison.left, case .constant(let value) = comparison.right else { return nil }
+            guard case .other(let object) = value else { return [Condition(keys: keys, comparison: comparison, argument: nil)] }
+            return (object as? Placeholder).map { [Condition(keys: keys, comparison: comparison, argument: $0.index)] }
+        default: return nil
+        }
     }
 
     /// Whether the format is one comparison of a key path with the only argument, which no such argument makes faulty.
@@ -65,8 +96,9 @@ final class FormatTemplate: @unchecked Sendable {
     /// Whether the format is only a test of this key for equality.
     func isEquality(of key: String) -> Bool { equalKey == key }
 
+    /// Returns the tree with the arguments in place, and the arguments as values.
     /// - Returns: nil if the format must be parsed.
-    func filled(with arguments: [Any?]) -> PredicateNode? {
+    func filled(with arguments: [Any?]) -> (node: PredicateNode, values: [PredicateValue])? {
         guard arguments.count == argumentCount else { return nil }
         var values: [PredicateValue] = []
         for argument in arguments {
@@ -86,7 +118,7 @@ final class FormatTemplate: @unchecked Sendable {
             }
             return node
         }
-        return fits && !node.hasFaultyComparison ? node : nil
+        return fits && !node.hasFaultyComparison ? (node, values) : nil
     }
 }
 
@@ -120,7 +152,7 @@ extension PredicateNode {
     /// Whether parsing would refuse one of the comparisons for its constants. Comparisons inside expressions are not examined.
     fileprivate var hasFaultyComparison: Bool {
         switch self {
-        case .constant, .block, .fault: false
+        case .constant, .words, .block, .fault: false
         case .and(let parts), .or(let parts): parts.contains(where: \.hasFaultyComparison)
         case .not(let part): part.hasFaultyComparison
         case .comparison(let comparison): comparison.fault != nil

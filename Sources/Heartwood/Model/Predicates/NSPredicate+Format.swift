@@ -70,7 +70,7 @@ extension NSPredicate {
         case .and, .or, .not: NSCompoundPredicate(body: tree)
         case .constant(let value): NSPredicate(body: BlockBody(constant: value))
         case .block(let block): NSPredicate(body: block)
-        case .fault: NSPredicate(body: tree)
+        case .words, .fault: NSPredicate(body: tree)
         }
     }
 
@@ -85,7 +85,7 @@ extension PredicateNode {
     /// The number of levels. The tree was parsed, so it is within the limit.
     var depth: Int {
         switch self {
-        case .constant, .block, .fault: 1
+        case .constant, .words, .block, .fault: 1
         case .and(let parts), .or(let parts): 1 + parts.reduce(0) { max($0, $1.depth) }
         case .not(let part): 1 + part.depth
         case .comparison(let comparison): 1 + max(comparison.left.depth, comparison.right.depth)

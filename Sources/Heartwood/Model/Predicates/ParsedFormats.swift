@@ -37,8 +37,8 @@ enum ParsedFormats {
 
     /// - Returns: nil if the format must be parsed.
     static func tree(_ format: String, _ arguments: [Any?]) -> PredicateTree? {
-        guard !arguments.isEmpty, let template = template(format), let node = template.filled(with: arguments) else { return nil }
-        return PredicateTree(node, depth: template.depth, number: template.number)
+        guard !arguments.isEmpty, let template = template(format), let (node, values) = template.filled(with: arguments) else { return nil }
+        return PredicateTree(node, of: template, values)
     }
 
     /// Keeps a format that was parsed.

@@ -31,6 +31,7 @@ extension PredicateNode {
             return false
         case .not(let part): return try !part.evaluate(scope)
         case .comparison(let comparison): return try comparison.evaluate(scope)
+        case .words(let condition): return try condition.evaluate(scope)
         case .block(let block): return block.evaluate(scope.subject, scope.variables)
         case .fault(let fault): throw fault
         }

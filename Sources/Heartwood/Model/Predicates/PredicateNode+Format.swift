@@ -29,9 +29,17 @@ struct PredicatePrinter {
             text += "NOT "
             printOperand(part)
         case .comparison(let comparison): print(comparison)
+        case .words(let condition): print(condition)
         case .block(let block): text += block.format
         case .fault(let fault): text += "FALSEPREDICATE /* \(fault.reason) */"
         }
+    }
+
+    /// Only for messages: the language has no such operator.
+    private mutating func print(_ condition: WordCondition) {
+        let words = condition.query.words.map { String(decoding: $0.bytes, as: UTF8.self) + ($0.isPrefix ? "*" : "") }
+        text += "words \"\(words.joined(separator: " "))\" IN "
+        print(condition.attributes, "{", "}")
     }
 
     private mutating func join(_ parts: [PredicateNode], _ word: String, empty: String) {

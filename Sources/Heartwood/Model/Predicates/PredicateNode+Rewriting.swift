@@ -19,6 +19,9 @@ extension PredicateNode {
         case .and(let parts): return .and(parts.map(part))
         case .or(let parts): return .or(parts.map(part))
         case .not(let node): return .not(part(node))
+        case .words(var condition):
+            condition.attributes = condition.attributes.map { $0.rewriting(in: scope, entering: enter, replace) }
+            return .words(condition)
         case .comparison(let comparison):
             // A new comparison, since a comparison keeps the matcher of its pattern.
             return .comparison(Comparison(
@@ -47,7 +50,7 @@ extension PredicateNode {
     /// Whether it compares more than key paths and constants.
     private var hasExpressions: Bool {
         switch self {
-        case .constant, .block, .fault: false
+        case .constant, .words, .block, .fault: false
         case .and(let parts), .or(let parts): parts.contains(where: \.hasExpressions)
         case .not(let part): part.hasExpressions
         case .comparison(let comparison): comparison.left.isExpression || comparison.right.isExpression

@@ -7,6 +7,8 @@ indirect enum PredicateNode {
     case or([PredicateNode])
     case not(PredicateNode)
     case comparison(Comparison)
+    /// A search for words, which a fetch request adds to its predicate.
+    case words(WordCondition)
     /// In memory only.
     case block(BlockBody)
     /// A predicate built in code that cannot be evaluated, with the reason.

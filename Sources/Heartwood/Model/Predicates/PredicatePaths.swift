@@ -47,6 +47,8 @@ struct PredicatePaths {
         case .constant, .block, .fault: break
         case .and(let parts), .or(let parts): for part in parts { try traverse(part, owners, variables) }
         case .not(let part): try traverse(part, owners, variables)
+        case .words(let condition):
+            for attribute in condition.attributes { _ = try traverse(attribute, owners, variables, isDirect: true) }
         case .comparison(let comparison):
             let isDirect = comparison.modifier == .direct
             _ = try traverse(comparison.left, owners, variables, isDirect: isDirect)

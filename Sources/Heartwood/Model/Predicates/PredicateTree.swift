@@ -17,26 +17,41 @@ final class PredicateTree: PredicateBody {
     /// The template with its argument: a fetch that an index answers at once needs no tree. Separate properties can be read without a retain.
     let template: FormatTemplate?
     let argument: PredicateValue
+    /// The format that the tree was filled from, with or without `template`, and its arguments if there is no `template`.
+    private let source: FormatTemplate?
+    private let arguments: [PredicateValue]
     /// The tree made from the template.
     private let made = Mutex<Made?>(nil)
 
-    /// - Parameters:
-    ///   - depth: the node's levels. Passing it in saves a recursion over the node's parts.
-    ///   - number: the number of the format from which the tree was parsed; see `FormatTemplate`.
-    init(_ node: PredicateNode, depth: Int, number: Int? = nil) {
+    /// - Parameter depth: the node's levels. Passing it in saves a recursion over the node's parts.
+    init(_ node: PredicateNode, depth: Int) {
         let isTooDeep = depth > PredicateNode.depthMax
         whole = isTooDeep ? .fault(.tooDeep) : node
         self.depth = isTooDeep ? 1 : depth
-        self.number = isTooDeep ? nil : number
-        (template, argument) = (nil, .null)
+        number = nil
+        (template, argument, source, arguments) = (nil, .null, nil, [])
+    }
+
+    /// - Parameter node: the template's tree with these arguments, which is no deeper than a parsed tree may be.
+    init(_ node: PredicateNode, of template: FormatTemplate, _ arguments: [PredicateValue]) {
+        whole = node
+        (depth, number) = (template.depth, template.number)
+        (self.template, argument, source, self.arguments) = (nil, .null, template, arguments)
     }
 
     /// - Precondition: the template takes the value.
     init(_ template: FormatTemplate, _ value: PredicateValue) {
         whole = nil
         (depth, number) = (template.depth, template.number)
-        (self.template, argument) = (template, value)
+        (self.template, argument, source, arguments) = (template, value, template, [])
     }
+
+    /// The comparisons of the format that the tree was filled from; see `FormatTemplate.conditions`.
+    var conditions: [FormatTemplate.Condition]? { source?.conditions }
+
+    /// The value of a format's argument.
+    /// - Precondition: `conditions` names the argument.
+    func value(_ index: Int) -> PredicateValue { template == nil ? arguments[index] : argument }
 
     var node: PredicateNode {
         if let whole { return whole }
@@ -122,9 +137,13 @@ extension Foundation.NSPredicate {
     var storedNode: PredicateNode { formatNumber == nil ? node.stated : node }
 
     /// The number of the format from which `node` was parsed, if it is known.
-    var formatNumber: Int? {
-        guard let predicate = self as? NSPredicate, Self.isOwn(type(of: predicate)) else { return nil }
-        return (predicate.body as? PredicateTree)?.number
+    private var formatNumber: Int? { formatTree?.number }
+
+    /// The tree, if it was filled from a format that is known; it has a number.
+    var formatTree: PredicateTree? {
+        guard let predicate = self as? NSPredicate, Self.isOwn(type(of: predicate)), let tree = predicate.body as? PredicateTree, tree.number != nil
+        else { return nil }
+        return tree
     }
 
     private static func isOwn(_ type: NSPredicate.Type) -> Bool {
@@ -186,7 +205,7 @@ extension PredicateNode {
                 default: expression
                 }
             }
-        case .constant, .fault: return self
+        case .constant, .words, .fault: return self
         }
     }
 
@@ -197,7 +216,7 @@ extension PredicateNode {
         case .and(let parts), .or(let parts): parts.contains(where: \.hasBlock)
         case .not(let part): part.hasBlock
         case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
-        case .constant, .fault: false
+        case .constant, .words, .fault: false
         }
     }
 }

@@ -74,7 +74,28 @@ struct TextMatcher {
         if options.contains(.diacriticInsensitive) { flags.insert(.diacriticInsensitive) }
         // Composed and decomposed forms of a letter are equal, except in a comparison without options, which compares bytes.
         let locale: Locale? = options.contains(.localeSensitive) ? .current : nil
-        return text.folding(options: flags, locale: locale).precomposedStringWithCanonicalMapping
+        return composed(text.folding(options: flags, locale: locale))
+    }
+
+    /// Returns the text in its composed form.
+    ///
+    /// Foundation looks only at the last 16 bits of a scalar beyond the basic plane when a mark follows, and takes U+1176 for a vowel that it can
+    /// compose. Both would make letters that are not in the text, so such scalars are composed apart from their neighbours.
+    private static func composed(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.value > 0xFFFF || $0.value == 0x1176 }) else {
+            return text.precomposedStringWithCanonicalMapping
+        }
+        var result = "", part = String.UnicodeScalarView()
+        var isBeyond = false
+        for scalar in text.unicodeScalars {
+            if isBeyond != (scalar.value > 0xFFFF) || scalar.value == 0x1176, !part.isEmpty {
+                result += String(part).precomposedStringWithCanonicalMapping
+                part.removeAll()
+            }
+            isBeyond = scalar.value > 0xFFFF
+            part.append(scalar)
+        }
+        return result + String(part).precomposedStringWithCanonicalMapping
     }
 
     /// The options for folding letter by letter; nil if this comparison does not fold letter by letter.

@@ -34,6 +34,7 @@ extension NSFetchRequest: NSCopying {
     /// Copies everything but the entity to another request.
     func copyTerms<Other>(to other: NSFetchRequest<Other>) {
         other.predicate = predicate
+        other.textSearch = textSearch
         other.sortDescriptors = sortDescriptors
         other.fetchLimit = fetchLimit
         other.fetchOffset = fetchOffset

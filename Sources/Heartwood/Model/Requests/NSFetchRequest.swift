@@ -45,6 +45,12 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     @exclusivity(unchecked) public final var entity: NSEntityDescription?
     /// The condition that objects must meet; nil for all objects.
     @exclusivity(unchecked) public final var predicate: NSPredicate?
+    /// A search for words that objects must meet too, and that gives their order if it sorts by relevance; nil for none. An addition of
+    /// Heartwood.
+    ///
+    /// Every kind of result, `count(for:)`, batch deletions and unsaved changes follow it. Grouped, distinct and aggregated dictionaries, and the
+    /// lists of `NSFetchedResultsController`, have the order of the sort descriptors instead of the order by relevance.
+    @exclusivity(unchecked) public final var textSearch: TextSearch?
     /// The order of the results; nil for no particular order.
     @exclusivity(unchecked) public final var sortDescriptors: [NSSortDescriptor]?
     /// The largest number of results; 0 for no limit.
@@ -118,7 +124,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     /// Whether the request asks for plain objects, all or the first ones: it has no offset, no order and no other options.
     final var asksForObjectsAlone: Bool {
-        resultType.isEmpty && fetchOffset <= 0 && sortDescriptors?.isEmpty ?? true && storesToAsk == nil && includesPropertyValues
+        resultType.isEmpty && textSearch == nil && fetchOffset <= 0 && sortDescriptors?.isEmpty ?? true && storesToAsk == nil && includesPropertyValues
             && returnsObjectsAsFaults && !shouldRefreshRefetchedObjects && relationshipKeyPathsForPrefetching == nil
             && propertiesToFetch == nil && propertiesToGroupBy == nil && havingPredicate == nil
     }

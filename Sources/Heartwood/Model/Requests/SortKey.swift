@@ -62,8 +62,10 @@ struct SortKey {
     }
 
     /// - Throws: if the descriptor was made from a comparator, or names a property that the entity does not have.
-    init(_ descriptor: NSSortDescriptor, entity: NSEntityDescription) throws {
-        let probe = SortProbe(descriptor)
+    init(_ descriptor: NSSortDescriptor, entity: NSEntityDescription) throws { try self.init(descriptor, SortProbe(descriptor), entity: entity) }
+
+    /// - Parameter probe: the descriptor's.
+    init(_ descriptor: NSSortDescriptor, _ probe: SortProbe, entity: NSEntityDescription) throws {
         if let keyPath = probe.keyPath {
             do {
                 path = try KeyPathReading.of(keyPath, entity: entity).keys

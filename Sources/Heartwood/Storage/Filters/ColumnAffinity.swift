@@ -9,7 +9,7 @@ extension PredicateNode {
     /// - Returns: nil where nothing changes, the common case, in which nothing is allocated.
     private func matched(_ entity: NSEntityDescription) -> PredicateNode? {
         switch self {
-        case .constant, .block, .fault: return nil
+        case .constant, .words, .block, .fault: return nil
         case .and(let parts): return parts.replacing { $0.matched(entity) }.map(PredicateNode.and)
         case .or(let parts): return parts.replacing { $0.matched(entity) }.map(PredicateNode.or)
         case .not(let part): return part.matched(entity).map(PredicateNode.not)

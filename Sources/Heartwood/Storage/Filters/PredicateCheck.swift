@@ -85,7 +85,7 @@ enum PredicateCheck {
 
     private static func check(_ node: PredicateNode, _ entity: NSEntityDescription, bound: Variables) throws {
         switch node {
-        case .constant: break
+        case .constant, .words: break
         case .and(let parts), .or(let parts): for part in parts { try check(part, entity, bound: bound) }
         case .not(let part): try check(part, entity, bound: bound)
         case .comparison(let comparison):

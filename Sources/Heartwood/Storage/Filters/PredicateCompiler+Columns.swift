@@ -69,7 +69,9 @@ extension PredicateCompiler {
         if comparison.comparison == .notEqual {
             return TextFilter(runtime, index, TextMatcher(kind: .order(.equal), pattern, options: comparison.options), isNegated: true)
         }
-        guard comparison.options.effective.isEmpty else { return TextFilter(runtime, index, matcher) }
+        let requirements = table.hasTextIndex(index)
+            ? TermRequirements(comparison.comparison, pattern, options: comparison.options) : nil
+        guard comparison.options.effective.isEmpty else { return TextFilter(runtime, index, matcher, requirements: requirements) }
         var condition: IndexCondition?
         if let found = comparison.comparison.order {
             let key = KeyBuilder()
@@ -80,7 +82,7 @@ extension PredicateCompiler {
             key.append(textPrefix: pattern)
             condition = IndexCondition(property: index, kind: .prefix(key.bytes))
         }
-        return TextFilter(runtime, index, matcher, condition: condition)
+        return TextFilter(runtime, index, matcher, condition: condition, requirements: requirements)
     }
 
     private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {

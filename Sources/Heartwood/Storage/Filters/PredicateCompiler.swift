@@ -32,8 +32,24 @@ struct PredicateCompiler {
             guard let test = compile(part) else { return nil }
             return (test as? ConstantFilter).map { ConstantFilter(!$0.value) } ?? NotFilter(test)
         case .comparison(let comparison): return compile(comparison)
+        case .words(let condition): return words(condition)
         case .block, .fault: return nil
         }
+    }
+
+    /// An attribute that other entities of the family have is null here.
+    private func words(_ condition: WordCondition) -> RowFilter? {
+        var properties: [Int] = []
+        for attribute in condition.attributes {
+            guard case .keyPath(let keys) = attribute, keys.count == 1 else { return nil }
+            guard let index = runtime.index(of: keys[0]) else {
+                guard runtime.entity.isKnownInFamily(keys[0]) else { return nil }
+                continue
+            }
+            guard runtime.properties[index].kind == .string, !runtime.properties[index].isTransient else { return nil }
+            properties.append(index)
+        }
+        return condition.query.words.isEmpty ? ConstantFilter(true) : WordFilter(runtime, properties, condition.query)
     }
 
     /// Joins tests and evaluates constants here, so that a table whose entity cannot match is not read.
@@ -248,7 +264,7 @@ struct PredicateCompiler {
         return result
     }
 
-    private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
+    func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
             return NullFilter(runtime, index, isNull: comparison.comparison == .equal)
         }

@@ -15,6 +15,8 @@ final class QueryScope {
     /// A buffer for tests that build keys.
     let key = KeyBuilder()
     private var foldings: [FoldedScalars] = []
+    /// The words of one text, for tests that search for words.
+    private(set) lazy var words = TextTerms(wantsTrigrams: false)
 
     init(view: RecordLogView?) {
         known = view

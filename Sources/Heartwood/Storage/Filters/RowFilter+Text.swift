@@ -5,11 +5,17 @@ final class TextFilter: ColumnFilter {
     let matcher: TextMatcher
     let isNegated: Bool
     private let condition: IndexCondition?
+    private let requirements: TermRequirements?
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ matcher: TextMatcher, isNegated: Bool = false, condition: IndexCondition? = nil) {
+    /// - Parameter requirements: the terms that every match has, where the column has a text index.
+    init(
+        _ runtime: EntityRuntime, _ property: Int, _ matcher: TextMatcher, isNegated: Bool = false, condition: IndexCondition? = nil,
+        requirements: TermRequirements? = nil
+    ) {
         self.matcher = matcher
         self.isNegated = isNegated
         self.condition = condition
+        self.requirements = requirements
         super.init(runtime, property)
     }
 
@@ -27,6 +33,7 @@ final class TextFilter: ColumnFilter {
     }
 
     override var indexCondition: IndexCondition? { condition }
+    override var textCondition: TextCondition? { requirements.map { TextCondition(property: property, $0) } }
     override var weight: Int { matcher.weight }
 }
 

@@ -15,6 +15,9 @@ class RowFilter {
     /// The index condition that can replace or narrow this test; nil where there is none.
     var indexCondition: IndexCondition? { nil }
 
+    /// The terms in text indexes that can narrow this test; nil where there are none.
+    var textCondition: TextCondition? { nil }
+
     /// The cost of the test as a rank. Of tests that must all hold, cheap ones run first.
     var weight: Int { 1 }
 

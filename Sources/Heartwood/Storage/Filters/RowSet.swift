@@ -17,6 +17,17 @@ struct RowSet {
     /// The list's initial capacity.
     private static let fewFirst = 16
 
+    init() {}
+
+    /// - Parameter rows: in any order. Rows that ascend, each once, stay a list, which costs least to make and to walk.
+    init(_ rows: [RowReference]) {
+        guard zip(rows, rows.dropFirst()).allSatisfy({ $0.rawValue < $1.rawValue }) else {
+            for row in rows { insert(row) }
+            return
+        }
+        (few, count) = (rows, rows.count)
+    }
+
     func contains(_ row: RowReference) -> Bool {
         if words.isEmpty {
             let index = index(of: row)

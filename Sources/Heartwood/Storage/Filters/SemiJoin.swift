@@ -19,40 +19,60 @@ struct SemiJoin {
         return try view.snapshot.contains(reference)
     }
 
+    /// A search for the objects of one table that meet its condition.
+    typealias Search = (table: EntityTable, plan: AccessPlan)
+
+    /// Plans the searches for the objects that meet their tables' conditions.
+    /// - Returns: nil where the cost would exceed the budget.
+    private func searches(_ destinations: DestinationFilters) throws -> [Search]? {
+        var found: [Search] = []
+        var left = budget
+        for (id, test) in destinations.list {
+            guard let table = view.schema.table(id) else { return nil }
+            let plan = try QueryPlanner(view: view, table: table, scope: scope, budget: left, depth: depth).plan(test)
+            left -= plan.cost
+            guard left >= 0 else { return nil }
+            found.append((table, plan))
+        }
+        return found
+    }
+
     /// Calls `body` with each object that meets its table's condition.
     /// - Returns: false where the cost would exceed the budget; `body` was not called then.
     func forEachTarget(_ destinations: DestinationFilters, _ body: (EntityTable, UnsafeRowView) throws -> Void) throws -> Bool {
-        var found: [(table: EntityTable, plan: AccessPlan)] = []
-        var left = budget
-        for (id, test) in destinations.list {
-            guard let table = view.schema.table(id) else { return false }
-            let plan = try QueryPlanner(view: view, table: table, scope: scope, budget: left, depth: depth).plan(test)
-            left -= plan.cost
-            guard left >= 0 else { return false }
-            found.append((table, plan))
-        }
+        guard let searches = try searches(destinations) else { return false }
+        try forEachTarget(of: searches, body)
+        return true
+    }
+
+    private func forEachTarget(of searches: [Search], _ body: (EntityTable, UnsafeRowView) throws -> Void) throws {
         let run = QueryRun(view: view, scope: scope)
-        for (table, plan) in found {
+        for (table, plan) in searches {
             scope.lookups.append(QueryStatistics.Lookup(entity: table.runtime.entity.name ?? "", access: plan.name))
             try run.forEachMatch(plan, table) { row in
                 try body(table, row)
                 return true
             }
         }
-        return true
     }
 
     /// Calls `body` with the owner of each member that meets its condition, once for each member.
     /// - Returns: false where the cost would exceed the budget; `body` was not called then.
     func forEachOwner(of destinations: DestinationFilters, in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
+        guard let searches = try searches(destinations) else { return false }
+        try forEachOwner(of: searches, in: source, body)
+        return true
+    }
+
+    /// Calls `body` with the owner of each member that the searches find, once for each member.
+    func forEachOwner(of searches: [Search], in source: MemberSources, _ body: (RowReference) -> Void) throws {
         if let inverse = source.inverse {
-            return try forEachTarget(destinations) { members, row in try owner(of: row, members, inverse).map(body) }
+            return try forEachTarget(of: searches) { members, row in try owner(of: row, members, inverse).map(body) }
         }
         var members: [RowReference] = []
-        guard try forEachTarget(destinations, { members.append($1.reference) }) else { return false }
+        try forEachTarget(of: searches) { members.append($1.reference) }
         if members.count > 1 { members.sort { $0.rawValue < $1.rawValue } }
         try forEachOwner(of: members, in: source, body)
-        return true
     }
 
     /// Calls `body` with the owners of known members.

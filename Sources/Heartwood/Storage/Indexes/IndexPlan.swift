@@ -13,9 +13,45 @@ struct IndexPlan {
         self.isUnique = isUnique
     }
 
+    /// A text index over a column of text.
+    private init(_ index: String, textColumn: String, predicate: String?) {
+        name = RecordLogNames.index(index)
+        specification = IndexSpecification(textColumn: textColumn, predicate: predicate)
+        isUnique = false
+    }
+
+    /// Returns the plans of a fetch index: one, except that each element of a text index has its own.
+    /// - Parameter entity: the entity whose table has the index.
+    /// - Returns: none for an index that no store supports: an R-tree, one over a property without a column, a text index over something else than
+    ///   attributes of text.
+    private static func plans(_ index: NSFetchIndexDescription, of entity: NSEntityDescription) -> [IndexPlan] {
+        guard index.elements.contains(where: { $0.collationType == .text }) else { return IndexPlan(index, of: entity).map { [$0] } ?? [] }
+        var columns: [String] = []
+        for element in index.elements {
+            guard element.collationType == .text, let property = element.property, let column = textColumn(property, entity) else { return [] }
+            columns.append(column)
+        }
+        let predicate = index.partialIndexPredicate.map { PredicatePrinter.format($0.node.folded) }
+        return columns.map { column in
+            IndexPlan(columns.count == 1 ? index.name : "\(index.name).\(column)", textColumn: column, predicate: predicate)
+        }
+    }
+
+    /// Returns the column that a text index over a property reads; nil where the property is no stored attribute of text.
+    private static func textColumn(_ property: NSPropertyDescription, _ entity: NSEntityDescription) -> String? {
+        guard let computed = property as? NSExpressionDescription else {
+            return PropertyKind(property) == .string && !property.isTransient ? property.name : nil
+        }
+        // An element of a composite attribute is given as its path.
+        guard let node = computed.expression?.node.joiningComposites(of: entity).folded, case .keyPath(let keys) = node, keys.count == 1,
+            let found = entity.propertyIndexByName[keys[0]].map({ entity.propertiesByIndex[$0] })
+        else { return nil }
+        return PropertyKind(found) == .string && !found.isTransient ? found.name : nil
+    }
+
     /// - Parameter entity: the entity whose table has the index.
     /// - Returns: nil for an index that no store supports: of another collation, or over a property without a column.
-    init?(_ index: NSFetchIndexDescription, of entity: NSEntityDescription) {
+    private init?(_ index: NSFetchIndexDescription, of entity: NSEntityDescription) {
         var elements: [IndexSpecification.Element] = []
         for element in index.elements {
             guard element.collationType == .binary, let property = element.property else { return nil }
@@ -47,6 +83,7 @@ struct IndexPlan {
         let names = specification.elements.compactMap(\.column)
         let columns = names.compactMap { name in layout.columns.first { $0.name == name } }
         guard columns.count == names.count else { return nil }
+        if specification.terms != nil { return columns.first?.type == .text ? ([], specification.name) : nil }
         // The engine refuses columns of large values with an error that explains it.
         guard !specification.isPlain else {
             let parts = zip(columns, specification.elements).map { IndexPart(column: $0.id, ascending: $1.isDescending != true) }
@@ -73,7 +110,11 @@ struct IndexPlan {
         for constraint in entity.allUniquenessConstraints {
             plans.append(IndexPlan(name: RecordLogNames.unique(constraint), columns: constraint, isUnique: true))
         }
-        plans += entity.allIndexes.compactMap { IndexPlan($0, of: entity) }
+        plans += entity.allIndexes.flatMap { Self.plans($0, of: entity) }
+        for property in entity.propertiesByIndex where TextIndexMark.isSet(property) {
+            guard let column = textColumn(property, entity) else { continue }
+            plans.append(IndexPlan(TextIndexMark.indexName(column), textColumn: column, predicate: nil))
+        }
         var names: Set<String> = []
         return plans.filter { names.insert($0.name).inserted }
     }

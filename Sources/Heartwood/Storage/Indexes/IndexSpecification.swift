@@ -17,20 +17,25 @@ struct IndexSpecification: Codable, Equatable {
     var elements: [Element]
     /// The condition of the rows in the index, in the format language; nil for all rows.
     var predicate: String?
+    /// The version of a text index's terms, `TextTerms.version`; nil for an index of keys. A text index has one element, a column.
+    var terms: Int?
 
     private static let prefix = "heartwood:"
+    /// The engine keeps the entries of an index whose extractor's name starts so as lists of rows.
+    private static let termsPrefix = "terms:"
 
     var name: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        return Self.prefix + json
+        return (terms == nil ? Self.prefix : Self.termsPrefix) + json
     }
 
     /// - Returns: nil for a name that is not a specification.
     init?(name: String) {
-        guard name.hasPrefix(Self.prefix),
-            let made = try? JSONDecoder().decode(Self.self, from: Data(name.dropFirst(Self.prefix.count).utf8))
+        let isText = name.hasPrefix(Self.termsPrefix)
+        guard let prefix = isText ? Self.termsPrefix : name.hasPrefix(Self.prefix) ? Self.prefix : nil,
+            let made = try? JSONDecoder().decode(Self.self, from: Data(name.dropFirst(prefix.count).utf8)), isText == (made.terms != nil)
         else { return nil }
         self = made
     }
@@ -40,8 +45,14 @@ struct IndexSpecification: Codable, Equatable {
         self.predicate = predicate
     }
 
+    /// A text index over a column.
+    init(textColumn: String, predicate: String?) {
+        self.init(elements: [Element(column: textColumn)], predicate: predicate)
+        terms = TextTerms.version
+    }
+
     /// Whether the engine can build the keys from columns without an extractor.
-    var isPlain: Bool { predicate == nil && elements.allSatisfy { $0.column != nil } }
+    var isPlain: Bool { predicate == nil && terms == nil && elements.allSatisfy { $0.column != nil } }
 }
 
 extension ExpressionNode {

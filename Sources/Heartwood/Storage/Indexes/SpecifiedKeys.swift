@@ -19,7 +19,10 @@ final class SpecifiedKeys: IndexKeyExtractor {
     }
 
     /// The function for `StoreOptions.makeExtractor`.
-    static func make(_ name: String) -> (any IndexKeyExtractor)? { IndexSpecification(name: name).map(SpecifiedKeys.init) }
+    static func make(_ name: String) -> (any IndexKeyExtractor)? {
+        guard let specification = IndexSpecification(name: name) else { return nil }
+        return specification.terms == nil ? SpecifiedKeys(specification) : TextTermExtractor(specification)
+    }
 
     /// Whether the keys can be built from rows of a layout.
     func suits(_ layout: RowLayout) -> Bool { CompiledKeys(specification, layout) != nil }
@@ -101,7 +104,7 @@ extension RowLayout {
     }
 
     /// Returns the access of a column; where the table got the column after this layout, the one to its default, or `.absent`.
-    fileprivate func access(named name: String) -> ColumnAccess? {
+    func access(named name: String) -> ColumnAccess? {
         if let position = columns.firstIndex(where: { $0.name == name }) { return access[position] }
         return laterColumns.first { $0.name == name }.map { access(of: $0.id) }
     }

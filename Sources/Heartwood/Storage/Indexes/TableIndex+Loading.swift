@@ -16,7 +16,8 @@ extension TableIndex {
             }
             guard parts.count == plan.specification.elements.count else { return nil }
             return TableIndex(
-                id: found.id, name: plan.name, parts: parts, isUnique: plan.isUnique, partial: plan.specification.predicate.map(PartialIndex.init),
+                id: found.id, name: plan.name, parts: parts, isUnique: plan.isUnique, isText: plan.specification.terms != nil,
+                partial: plan.specification.predicate.map(PartialIndex.init),
                 siblings: plan.isUnique ? siblings(of: entity, constraint: plan.name, catalog) : [])
         }
     }

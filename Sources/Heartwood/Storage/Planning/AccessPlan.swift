@@ -7,6 +7,7 @@ struct AccessPlan {
         /// No row can match.
         case nothing
         case index(IndexScan)
+        case text(TextScan)
         /// Rows known by number: listed by the predicate, or found through a relationship.
         case rows(RowSet)
         /// The rows that any of these plans gives, each once.
@@ -31,6 +32,7 @@ struct AccessPlan {
         case .scan: .scan
         case .nothing: .nothing
         case .index(let scan): .index(scan.index.name)
+        case .text(let scan): .index(scan.index?.name ?? "")
         case .rows: .rows
         case .union(let parts): .union(parts.map(\.name))
         }
@@ -41,6 +43,7 @@ struct AccessPlan {
         switch access {
         case .scan, .nothing, .rows: 0
         case .index(let scan): scan.ranges.count
+        case .text(let scan): scan.termCount
         case .union(let parts): parts.reduce(0) { $0 + $1.rangeCount }
         }
     }

@@ -4,14 +4,19 @@ import RecordLog
 final class Estimates {
     private let planner: QueryPlanner
     private var known: [ObjectIdentifier: Double] = [:]
+    private var textTests: [ObjectIdentifier: QueryPlanner.TextTest?] = [:]
 
     /// The selectivity assumed for a condition without an index.
     private static let unknown = 0.25
     /// The approximate number of ranges to sample; the sum is extrapolated.
     private static let rangesAsked = 32
 
-    init(planner: QueryPlanner) {
+    /// The query's tests that must all hold.
+    private let tests: [RowFilter]
+
+    init(planner: QueryPlanner, tests: [RowFilter]) {
         self.planner = planner
+        self.tests = tests
     }
 
     func entries(_ index: IndexID, _ ranges: [KeyRange]) throws -> Double {
@@ -33,6 +38,7 @@ final class Estimates {
         let rows = planner.rowCount
         guard rows > 0 else { return 0 }
         if let set = (test as? RowSetFilter)?.rows { return min(1, Double(set.count) / rows) }
+        if let text = try textTest(test) { return min(1, text.rows / rows) }
         guard let condition = test.indexCondition else { return Self.unknown }
         if let before = known[ObjectIdentifier(test)] { return before }
         let snapshot = planner.view.snapshot
@@ -44,5 +50,21 @@ final class Estimates {
         let result = min(1, try entries(index.id, ranges) / rows)
         known[ObjectIdentifier(test)] = result
         return result
+    }
+
+    // MARK: Text indexes
+
+    /// Returns a test's terms in text indexes, found once; nil where it needs none that the table's indexes have.
+    func textTest(_ test: RowFilter) throws -> QueryPlanner.TextTest? {
+        guard !planner.table.textIndexes.isEmpty else { return nil }
+        if let known = textTests[ObjectIdentifier(test)] { return known }
+        let made = try planner.textTest(test, among: tests)
+        textTests[ObjectIdentifier(test)] = .some(made)
+        return made
+    }
+
+    func hasTextTest() throws -> Bool {
+        guard !planner.table.textIndexes.isEmpty else { return false }
+        return try tests.contains { try textTest($0) != nil }
     }
 }

@@ -38,6 +38,8 @@ final class QueryPlanner {
         static let row = 2.5, entry = 0.3, range = 1.5
         /// An index entry that is only counted.
         static let counted = 0.01
+        /// A row number of a term in a text index.
+        static let posting = 0.15
         static let scan = 10.0
         /// For each row to sort: with a limit, and without one.
         static let sortKey = 1.5, sorted = 3.0
@@ -90,7 +92,7 @@ final class QueryPlanner {
             if forced == nil, let shortest = shortest(found) { return shortest }
             scans.append(found)
         }
-        let estimates = Estimates(planner: self)
+        let estimates = Estimates(planner: self, tests: tests)
         let scan = try scanPlan(tests, estimates)
         if forced == .scan { return scan }
         var best = scan
@@ -101,6 +103,10 @@ final class QueryPlanner {
             let candidate = try priced(found, estimates)
             if forced == .index(found.scan.index.name) { return candidate }
             consider(candidate)
+        }
+        if let text = try textPlan(tests, estimates) {
+            if case .index(let name)? = forced, text.name == .index(name) { return text }
+            consider(text)
         }
         for (position, test) in tests.enumerated() {
             func rest() -> [RowFilter] { tests.enumerated().filter { $0.offset != position }.map(\.element) }
@@ -141,14 +147,19 @@ final class QueryPlanner {
     private func scanPlan(_ tests: [RowFilter], _ estimates: Estimates) throws -> AccessPlan {
         let rows = rowCount
         if isCount, tests.isEmpty { return AccessPlan(access: .scan, test: nil, rows: rows, cost: 0) }
-        var cost = Cost.scan + rows * (1 + testCost(tests))
+        var share = 1.0
+        // The estimate of a text index tells when a scan without an order has found enough.
+        if let limit, sort?.isEmpty == true, try estimates.hasTextTest() {
+            share = min(1, Double(limit) / max(try estimates.selectivity(tests) * rows, 1e-9))
+        }
+        var cost = Cost.scan + share * rows * (1 + testCost(tests))
         if sort?.isEmpty != true { cost += sortCost(rows * (try estimates.selectivity(tests))) }
         return AccessPlan(access: .scan, test: AllFilter.of(tests), rows: rows, cost: cost)
     }
 
-    private func testCost(_ tests: [RowFilter]) -> Double { tests.reduce(0) { $0 + Double($1.weight) * 0.1 } }
+    func testCost(_ tests: [RowFilter]) -> Double { tests.reduce(0) { $0 + Double($1.weight) * 0.1 } }
 
-    private func sortCost(_ rows: Double) -> Double { rows * (limit == nil ? Cost.sorted : Cost.sortKey) }
+    func sortCost(_ rows: Double) -> Double { rows * (limit == nil ? Cost.sorted : Cost.sortKey) }
 
     /// Returns a plan with the cost of reading, testing and sorting its rows.
     func priced(

@@ -76,6 +76,7 @@ struct QueryRun {
                 let scanner = IndexScanner(scan, table, view.snapshot)
                 try lookUp({ try scanner.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], &progress, body)
             }
+        case .text(let scan): try searchText(scan, plan.test, table, &progress, body)
         case .rows, .union: try lookUp(try self.rows(of: plan, table).list, plan.test, &progress, body)
         }
         return progress
@@ -132,6 +133,42 @@ struct QueryRun {
         }
     }
 
+    // MARK: Text indexes
+
+    /// Calls `body` with the matching rows of a text scan, by row number.
+    private func searchText(
+        _ scan: TextScan, _ test: RowFilter?, _ table: EntityTable, _ progress: inout Progress, _ body: (UnsafeRowView) throws -> Bool
+    ) throws {
+        var scanner = try TextScanner(scan, view.snapshot)
+        var references: [RowReference] = [], rows: [UnsafeRowView] = []
+        // A limit is often met by few candidates, so the first batches are small.
+        var size = min(Self.batchSize, max(progress.left, 1))
+        var isDone = false
+        while !isDone, progress.left > 0 {
+            references.removeAll(keepingCapacity: true)
+            rows.removeAll(keepingCapacity: true)
+            while references.count < size {
+                guard let row = try scanner.next() else {
+                    isDone = true
+                    break
+                }
+                references.append(RowReference(table: table.id, row: row))
+            }
+            size = Self.batchSize
+            try references.withUnsafeBufferPointer { references in
+                try view.snapshot.rows(references) { _, row in
+                    if let row { rows.append(row) }
+                }
+            }
+            scope.rowsVisited &+= rows.count
+            let count = try rows.withUnsafeMutableBufferPointer { try test?.filter($0, scope) ?? $0.count }
+            for row in rows[..<count] {
+                progress.take(try body(row))
+                guard progress.left > 0 else { return }
+            }
+        }
+    }
+
     // MARK: Rows by number
 
     private func lookUp(
@@ -161,6 +198,11 @@ struct QueryRun {
             let scanner = IndexScanner(scan, table, view.snapshot)
             while let row = try scanner.next() { set.insert(RowReference(table: table.id, row: row)) }
             return set
+        case .text(let scan):
+            var set = RowSet()
+            var scanner = try TextScanner(scan, view.snapshot)
+            while let row = try scanner.next() { set.insert(RowReference(table: table.id, row: row)) }
+            return set
         case .union(let parts):
             var set = RowSet()
             for part in parts { try rows(of: part, table).forEach { set.insert($0) } }
@@ -180,6 +222,11 @@ struct QueryRun {
             case .rows(let set): return set.count
             case .index(let scan):
                 let count = try scan.ranges.reduce(0) { try $0 + view.snapshot.count(scan.index.id, $1) }
+                scope.entriesCounted += count
+                return count
+            case .text(let scan):
+                var scanner = try TextScanner(scan, view.snapshot), count = 0
+                while try scanner.next() != nil { count += 1 }
                 scope.entriesCounted += count
                 return count
             case .union:

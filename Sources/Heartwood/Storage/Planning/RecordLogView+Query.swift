@@ -3,18 +3,26 @@ import RecordLog
 
 extension RecordLogView {
     /// One table's part of a query, compiled.
-    private final class Part {
+    final class Part {
         let table: EntityTable
         let test: RowFilter?
-        /// nil where the query has no order.
+        /// nil where the query has no order, or the plan gives it.
         let order: RowOrder?
         /// The chosen plan; set before execution.
         var plan = AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
+        /// The prepared plan that `plan` was made from; nil where the query is to be planned.
+        let prepared: PreparedPlan?
 
         init(_ table: EntityTable, _ test: RowFilter?, _ order: RowOrder?) {
             self.table = table
             self.test = test
             self.order = order
+            prepared = nil
+        }
+
+        init(_ table: EntityTable, _ order: RowOrder?, _ plan: AccessPlan, _ prepared: PreparedPlan) {
+            (self.table, self.order, self.plan, self.prepared) = (table, order, plan, prepared)
+            test = nil
         }
     }
 
@@ -40,16 +48,19 @@ extension RecordLogView {
     /// Calls `body` with each row that matches the query, in order.
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
     func answer(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
+        let scope = QueryScope(view: self)
+        if let part = try preparedPart(query, scope, isCount: false) { return try wrapped(query) { try run([part], query, scope, body) } }
         guard let parts = try prepare(query) else { return nil }
-        return try wrapped(query) { try run(parts, query, body) }
+        return try wrapped(query) { try run(parts, query, QueryScope(view: self), body) }
     }
 
+    /// As `answer`, in two steps. The query is always planned anew, since a prepared plan may read rows.
     func prepareAnswer(_ query: StoreQuery) throws -> PreparedQuery? {
         guard let parts = try prepare(query) else { return nil }
-        return { body in try self.wrapped(query) { try self.run(parts, query, body) } }
+        return { body in try self.wrapped(query) { try self.run(parts, query, QueryScope(view: self), body) } }
     }
 
-    private func wrapped(_ query: StoreQuery, _ body: () throws -> QueryStatistics) throws -> QueryStatistics {
+    func wrapped<Result>(_ query: StoreQuery, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as StoreError {
@@ -63,29 +74,40 @@ extension RecordLogView {
     func countMatches(_ query: StoreQuery) throws -> QueryStatistics? {
         var unsorted = query
         unsorted.sort = []
-        guard let parts = try prepare(unsorted) else { return nil }
+        var scope = QueryScope(view: self)
+        let known = try preparedPart(unsorted, scope, isCount: true)
+        if known == nil { scope = QueryScope(view: self) }
+        guard let parts = try known.map({ [$0] }) ?? prepare(unsorted) else { return nil }
         return try wrapped(query) {
-            let scope = QueryScope(view: self)
             let run = QueryRun(view: self, scope: scope)
             var statistics = QueryStatistics()
             for part in parts {
-                let plan = try QueryPlanner(view: self, table: part.table, scope: scope, isCount: true).plan(part.test)
-                statistics.add(plan, part.table)
-                statistics.rowsMatched += try run.count(plan, part.table)
+                if part.prepared == nil {
+                    part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, isCount: true).plan(part.test)
+                    if parts.count == 1 { try keep(part, unsorted, isCount: true) }
+                }
+                statistics.add(part.plan, part.table)
+                statistics.rowsMatched += try run.count(part.plan, part.table)
             }
             statistics.take(scope)
+            note(statistics, parts)
             return statistics
         }
     }
 
-    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics {
-        let scope = QueryScope(view: self)
+    private func run(
+        _ parts: [Part], _ query: StoreQuery, _ scope: QueryScope, _ body: (UnsafeRowView) throws -> Bool
+    ) throws -> QueryStatistics {
+        if let relevance = query.relevance { return try rank(parts.map { ($0.table, $0.test) }, relevance, query, body) }
         var statistics = QueryStatistics()
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
         let limit = query.limit == nil || isTooMany ? nil : sum
         for part in parts {
-            let sort = query.sort.isEmpty ? [] : part.order?.directParts
-            part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
+            if part.prepared == nil {
+                let sort = query.sort.isEmpty ? [] : part.order?.directParts
+                part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
+                if parts.count == 1 { try keep(part, query, isCount: false) }
+            }
             statistics.add(part.plan, part.table)
         }
         statistics.isOrderedByIndex = !query.sort.isEmpty && Self.haveOneOrder(parts)
@@ -103,6 +125,7 @@ extension RecordLogView {
             }
         }
         statistics.take(scope)
+        note(statistics, parts)
         return statistics
     }
 
@@ -169,12 +192,12 @@ extension RecordLogView {
 }
 
 extension QueryStatistics {
-    fileprivate mutating func add(_ plan: AccessPlan, _ table: EntityTable) {
+    mutating func add(_ plan: AccessPlan, _ table: EntityTable) {
         parts.append(Part(
             entity: table.runtime.entity.name ?? "", access: plan.name, rangeCount: plan.rangeCount, isOrdered: plan.isOrdered))
     }
 
-    fileprivate mutating func take(_ scope: QueryScope) {
+    mutating func take(_ scope: QueryScope) {
         rowsVisited = scope.rowsVisited
         entriesCounted = scope.entriesCounted
         cores = scope.cores

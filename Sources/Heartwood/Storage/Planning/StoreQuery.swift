@@ -3,8 +3,11 @@ import RecordLog
 /// A query of a store: the rows of some entities that meet a condition, in an order.
 struct StoreQuery {
     var runtimes: [EntityRuntime]
-    var predicate: PredicateNode?
+    /// nil for every row.
+    var condition: FetchCondition?
     var sort: [SortKey]
+    /// The search whose relevance is the order; then `sort` is empty.
+    var relevance: WordCondition?
     /// nil for no limit.
     var limit: Int?
     var offset: Int
@@ -14,6 +17,9 @@ struct StoreQuery {
     var entity: NSEntityDescription?
     /// Whether the caller needs only IDs.
     var wantsIDs = false
+
+    /// The condition as a tree.
+    var predicate: PredicateNode? { condition?.node }
 }
 
 /// Statistics on the execution of a query.

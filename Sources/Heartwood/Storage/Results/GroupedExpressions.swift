@@ -75,7 +75,7 @@ struct GroupedExpressions {
 
     mutating func overGroup(_ node: PredicateNode) throws -> PredicateNode {
         switch node {
-        case .constant, .block, .fault: return node
+        case .constant, .words, .block, .fault: return node
         case .and(let parts): return .and(try parts.map { try overGroup($0) })
         case .or(let parts): return .or(try parts.map { try overGroup($0) })
         case .not(let part): return .not(try overGroup(part))

@@ -30,6 +30,7 @@ enum PropertiesRead {
         case .and(let parts), .or(let parts): parts.allSatisfy { collect($0, &keys) }
         case .not(let part): collect(part, &keys)
         case .comparison(let comparison): collect(comparison.left, &keys) && collect(comparison.right, &keys)
+        case .words(let condition): condition.attributes.allSatisfy { collect($0, &keys) }
         case .block, .fault: false
         }
     }

@@ -10,11 +10,15 @@ final class EntityTable: Sendable {
     let positions: [Int?]
     /// By property index: the source of a to-many relationship's members; nil for other properties.
     let members: [MemberSource?]
+    /// The indexes of keys.
     let indexes: [TableIndex]
+    let textIndexes: [TableIndex]
     /// The indexes of uniqueness constraints, unmanaged, for loops over rows without retain and release.
     let uniqueIndexes: [Unmanaged<TableIndex>]
     /// The unique indexes over one attribute.
     let lookups: [Lookup]
+    /// The plans of fetches with known formats.
+    let prepared = PreparedPlans()
     let hasPartialIndexes: Bool
     let hasExpressionIndexes: Bool
     /// The attributes in uniqueness constraints.
@@ -58,6 +62,8 @@ final class EntityTable: Sendable {
         }
     }
 
+    func hasTextIndex(_ property: Int) -> Bool { textIndexes.contains { $0.parts.first?.property == property } }
+
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex],
         inbound: [JoinTable], derivations: [Derivation]?
@@ -67,7 +73,8 @@ final class EntityTable: Sendable {
         self.layout = layout
         self.positions = positions
         self.members = members
-        self.indexes = indexes
+        self.indexes = indexes.filter { !$0.isText }
+        textIndexes = indexes.filter(\.isText)
         let unique = indexes.filter(\.isUnique)
         uniqueIndexes = unique.map(Unmanaged.passUnretained)
         var lookups: [Lookup] = []

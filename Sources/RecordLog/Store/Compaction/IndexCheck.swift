@@ -101,6 +101,13 @@ final class IndexCheck: @unchecked Sendable {
             if count % Self.reportEvery == 0 { try thread.check(path) }
             guard let layout = part.table.layout(row.layoutID) else { return true }
             for index in part.maintainers.indices {
+                if part.maintainers[index].hasTerms {
+                    try part.maintainers[index].forEachTerm(of: row, layout: layout, key: key) { () throws(StoreError) in
+                        key.append(row: row.reference.row)
+                        sums[index].add(key.unsafeBuffer)
+                    }
+                    continue
+                }
                 key.removeAll()
                 guard part.maintainers[index].appendKey(of: row, layout: layout, to: key) else { continue }
                 key.append(row: row.reference.row)

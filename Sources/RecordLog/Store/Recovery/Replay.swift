@@ -194,8 +194,18 @@ final class Replay {
     private func add(
         _ row: UnsafeRowView, _ layout: RowLayout, _ index: IndexMaintainer, isTombstone: Bool
     ) throws(StoreError) {
+        if index.hasTerms {
+            return try index.forEachTerm(of: row, layout: layout, key: key) { () throws(StoreError) in
+                key.append(row: row.reference.row)
+                add(Int(index.id.rawValue), isTombstone: isTombstone)
+            }
+        }
         guard try makeKey(row, layout, index) else { return }
-        let number = Int(index.id.rawValue)
+        add(Int(index.id.rawValue), isTombstone: isTombstone)
+    }
+
+    /// Adds the entry in `key`.
+    private func add(_ number: Int, isTombstone: Bool) {
         if added.add(key.unsafeBuffer, to: number, isTombstone: isTombstone) { return }
         added.addBeyondMemory(key.unsafeBuffer, to: number, isTombstone: isTombstone) { SpilledEntries(file, options) }
     }
@@ -273,7 +283,16 @@ final class Replay {
         let maintainer = IndexMaintainer(definition, extractor)
         var entries = AddedEntries(bytesMax: options.indexMemory)
         try rows.scanRows(definition.table) { row throws(StoreError) in
-            guard let layout = table.layout(row.layoutID), try makeKey(row, layout, maintainer) else { return true }
+            guard let layout = table.layout(row.layoutID) else { return true }
+            if maintainer.hasTerms {
+                try maintainer.forEachTerm(of: row, layout: layout, key: key) { () throws(StoreError) in
+                    key.append(row: row.reference.row)
+                    if entries.add(key.unsafeBuffer, to: 0, isTombstone: false) { return }
+                    entries.addBeyondMemory(key.unsafeBuffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
+                }
+                return true
+            }
+            guard try makeKey(row, layout, maintainer) else { return true }
             if entries.add(key.unsafeBuffer, to: 0, isTombstone: false) { return true }
             entries.addBeyondMemory(key.unsafeBuffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
             return true

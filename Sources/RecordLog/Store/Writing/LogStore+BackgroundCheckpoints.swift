@@ -5,50 +5,54 @@ import Synchronization
 /// The part of the newest snapshot that its base lacks becomes immutable, and commits go on above it, into fresh deltas and runs. A thread
 /// flushes that part to the file and makes it durable. Then a new base replaces the old one and the flushed part. Older snapshots keep what they
 /// hold. Only one checkpoint runs at a time. Writers wait for it once the log has grown by the whole of `checkpointAfterBytes`, which bounds
-/// the log behind it.
+/// the log behind it. A load puts its checkpoint off: `LogStore+Loads.swift`.
 extension LogStore {
     /// Called under the store's locks, after a commit. Throws nothing, since the commit stands even if its checkpoint fails. A disk failure
     /// has poisoned the handle, and the next write throws it.
     func checkpointIfDue() {
-        let grown = writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure)
-        guard options.checkpointsInBackground else {
-            if grown > options.checkpointAfterBytes { checkpointNow() }
-            return
-        }
-        guard grown > options.checkpointAfterBytes / 2, backgroundCheckpoint.isFinished else { return }
+        let isInBackground = options.checkpointsInBackground
+        let due = isInBackground ? options.checkpointAfterBytes / 2 : options.checkpointAfterBytes
+        guard !putsCheckpointOff else { return putCheckpointOff(due: due) }
+        guard writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure) > due else { return }
+        guard isInBackground else { return checkpointNow() }
+        guard backgroundCheckpoint.isFinished else { return }
         let base = snapshot()
-        guard base.tables.allSatisfy({ $0?.primary.flushing == nil }) else { return checkpointNow() }
-        startCheckpoint(of: base)
+        guard !base.isFlushing, startCheckpoint(of: base) else { return checkpointNow() }
     }
 
     private func checkpointNow() {
         do throws(StoreError) { try writeCheckpoint() } catch { writer.bytesBehindAtFailure = writer.bytesBehind }
     }
 
-    private func startCheckpoint(of base: Snapshot) {
+    /// Called under the write lock, with or without the file's.
+    /// - Parameter base: the newest snapshot.
+    /// - Returns: false if the system provides no thread; nothing has changed then.
+    func startCheckpoint(of base: Snapshot) -> Bool {
         backgroundCheckpoint.begin()
         publish(base.flushing())
-        let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind
+        let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind, unspilled = writer.bytesUnspilled
         let isStarted = SystemThread.start { [self] in
             do throws(StoreError) {
                 let sink = try CheckpointSink(self, base: base, logEnd: end, previous: previous, isExclusive: false)
                 let made = try CheckpointBuilder(base: base, sink: sink, options: options).build(previous: previous)
                 // (6) A run is referred to only once it is synced.
                 try sink.sync()
-                try adopt(made, of: base, previous: previous, behind: behind)
+                try adopt(made, of: base, previous: previous, behind: behind, unspilled: unspilled)
             } catch {
                 // The next checkpoint includes the part that this one has not flushed.
                 writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
             }
             backgroundCheckpoint.finish()
         }
-        guard !isStarted else { return }
-        backgroundCheckpoint.finish()
-        checkpointNow()
+        if !isStarted {
+            publish(base)
+            backgroundCheckpoint.finish()
+        }
+        return isStarted
     }
 
     private func adopt(
-        _ made: CheckpointBuilder.Made, of base: Snapshot, previous: FramePointer, behind: UInt64
+        _ made: CheckpointBuilder.Made, of base: Snapshot, previous: FramePointer, behind: UInt64, unspilled: UInt64
     ) throws(StoreError) {
         try lockedForWriting { () throws(StoreError) in
             guard writer.file === base.file, writer.superblock.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
@@ -59,7 +63,9 @@ extension LogStore {
             if options.durability == .full, superblock.durableSequence == superblock.sequence { superblock.durableEnd = superblock.end }
             try writeSuperblock(superblock)
             writer.bytesBehind -= min(behind, writer.bytesBehind)
+            writer.bytesUnspilled -= min(unspilled, writer.bytesUnspilled)
             writer.bytesBehindAtFailure = 0
+            writer.load.hasFailed = false
             counters.checkpointed()
             publish(made.over(snapshot(), isWhole: false))
         }
@@ -71,11 +77,11 @@ extension LogStore {
         if !writer.isForked { backgroundCheckpoint.wait() }
     }
 
-    /// Waits for the checkpoint in progress if the log has grown too long.
+    /// Waits for the checkpoint or the spill in progress if too many index entries are in memory.
     func throttle() {
         while !writer.isForked, !backgroundCheckpoint.isFinished {
-            let behind = writeLock.withLock { _ in writer.poison == nil ? writer.bytesBehind : 0 }
-            guard behind > options.checkpointAfterBytes else { return }
+            let bytes = writeLock.withLock { _ in writer.poison == nil ? writer.bytesUnspilled : 0 }
+            guard bytes > options.checkpointAfterBytes else { return }
             backgroundCheckpoint.wait()
         }
     }

@@ -107,12 +107,14 @@ extension LogStore {
     ) throws(StoreError) {
         writer.end = replay.end
         writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
+        writer.bytesUnspilled = (start === base ? writer.bytesUnspilled : 0) + replay.commitBytes
         // Another handle has written what failed here.
         if start !== base { writer.bytesBehindAtFailure = 0 }
         let newest = try replay.finish(counters: counters)
         writer.base = decided == nil ? nil : newest
         if let decided { try replay.take(decided.prepared, decided.frame, end: decided.end) }
         publish(decided == nil ? newest : try replay.finish(counters: counters))
+        if decided == nil { spillWhatOthersWrote() }
     }
 
     private func noteCaughtUp(_ superblock: Superblock, _ mark: HeaderMark?, isNew: Bool, _ file: LogFile, size: UInt64) {
@@ -286,6 +288,7 @@ extension WriterState {
         end = opened.end
         syncedEnd = 0
         bytesBehind = opened.bytesBehind
+        bytesUnspilled = opened.bytesBehind
         bytesBehindAtFailure = 0
         mustRewrite = opened.lacksRoom
         isSuperblockPending = opened.lacksRoom

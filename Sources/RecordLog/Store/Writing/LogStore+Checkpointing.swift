@@ -39,7 +39,9 @@ extension LogStore {
             throw error
         }
         writer.bytesBehind = 0
+        writer.bytesUnspilled = 0
         writer.bytesBehindAtFailure = 0
+        writer.load.hasFailed = false
         counters.checkpointed()
         publish(made.over(base, isWhole: true))
     }
@@ -156,6 +158,23 @@ struct CheckpointBuilder {
             }
             return .new(addresses)
         }
+    }
+}
+
+/// How a closing checkpoint merges runs.
+extension LogStore {
+    /// The part of the bytes that the newest commit needs that may be dead after a closing checkpoint's merges.
+    private static let deadPart: UInt64 = 8
+
+    /// Merges of large runs leave dead bytes, which would make the file of a load larger than a few runs more are worth. The runs of a small
+    /// store are merged in any case.
+    var closingMerging: RunSet.Merging {
+        let newest = snapshot()
+        let onDisk = newest.indexes.reduce(0) { $0 + ($1?.diskByteCount ?? 0) }
+        guard onDisk > 0 else { return .whenClosing }
+        let used = newest.usedBytes, dead = writer.end - min(writer.end, used)
+        let room = max(used / Self.deadPart - min(dead, used / Self.deadPart), options.checkpointAfterBytes / 4)
+        return .whenClosing.rewriting(atMost: Double(room) / Double(onDisk))
     }
 }
 

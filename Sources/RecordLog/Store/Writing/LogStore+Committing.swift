@@ -62,7 +62,7 @@ extension LogStore {
             superblock.durableEnd = superblock.end
         }
         try announce(superblock)
-        writer.bytesBehind += superblock.end - writer.end
+        note(commit: superblock.end - writer.end)
         writer.end = superblock.end
         if options.durability == .full { writer.syncedEnd = superblock.end }
         publish(Self.apply(transaction, commitChecksum: frame.checksum, end: superblock.end, counters: counters))

@@ -38,8 +38,10 @@ public final class LogStore: Sendable {
     private let writingThread = Atomic<UInt>(0)
     /// Whether the holder waits for another process.
     let isAwaitingLock = Atomic<Bool>(false)
-    /// The end of the checkpoint that is written in the background.
+    /// The end of the checkpoint that is written in the background, or of index entries that are spilled there.
     let backgroundCheckpoint = Completion(isFinished: true)
+    /// Finished once the store is closed.
+    let closing = Completion()
     /// Whether the store is compacting itself.
     let compacting = Atomic<AutomaticCompaction>(.idle)
     /// Changes with every return to idle.
@@ -74,7 +76,10 @@ public final class LogStore: Sendable {
         let counters = Counters()
         let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
         let store = LogStore(path: path, options: options, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
-        if !options.isReadOnly { OpenStores.add(store) }
+        if !options.isReadOnly {
+            OpenStores.add(store)
+            store.checkpointAfterLongReplay()
+        }
         return store
     }
 
@@ -288,14 +293,17 @@ public final class LogStore: Sendable {
     }
 
     /// Takes the file's lock and catches up with other processes.
-    /// - Parameter held: see `CommitCoordinator.held`.
-    func beginWriting(holding held: [LogStore] = []) throws(StoreError) {
+    /// - Parameters:
+    ///   - held: see `CommitCoordinator.held`.
+    ///   - timeout: nil for that of the options.
+    func beginWriting(holding held: [LogStore] = [], within timeout: Duration? = nil) throws(StoreError) {
         try writer.check(path: path)
         try checkForWriting()
         // The store that decides about this one's newest commit may have a writer that waits for this one.
-        var retry = LockRetry(path: path, timeout: options.lockTimeout)
+        let timeout = timeout ?? options.lockTimeout
+        var retry = LockRetry(path: path, timeout: timeout)
         while true {
-            try lockFile()
+            try lockFile(within: timeout)
             do throws(StoreError) {
                 try catchUp(isLocked: true, holding: held)
                 guard !writer.superblock.isReplica else { throw StoreError.replica(path) }
@@ -307,10 +315,10 @@ public final class LogStore: Sendable {
         }
     }
 
-    private func lockFile() throws(StoreError) {
+    private func lockFile(within timeout: Duration) throws(StoreError) {
         isAwaitingLock.store(true, ordering: .relaxed)
         defer { isAwaitingLock.store(false, ordering: .relaxed) }
-        try writer.file.storage.lock(timeout: options.lockTimeout)
+        try writer.file.storage.lock(timeout: timeout)
     }
 
     /// Makes all commits so far durable, with any durability option.
@@ -364,6 +372,7 @@ public final class LogStore: Sendable {
             guard !writer.isClosed else { return }
             defer {
                 writer.isClosed = true
+                closing.finish()
                 published.add(1, ordering: .releasing)
             }
             guard !options.isReadOnly else { return }
@@ -374,8 +383,8 @@ public final class LogStore: Sendable {
             }
             try beginWriting()
             defer { writer.file.storage.unlock() }
-            let hasMuch = writer.bytesBehind > Self.checkpointAtClose
-            if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(.whenClosing) { try writeCheckpoint(.whenClosing) }
+            let hasMuch = writer.bytesBehind > Self.checkpointAtClose, merging = closingMerging
+            if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(merging) { try writeCheckpoint(merging) }
             if options.durability != .none { try syncCommits() } else { announceWaiting() }
             // Remove the zeroes written ahead, so that the next opening has no tail to examine.
             if writer.zeroedEnd > writer.end { try writer.file.storage.truncate(to: writer.end) }

@@ -17,6 +17,14 @@ enum OpenStores {
             entries.removeAll { $0.store == nil }
             entries.append(Entry(store))
         }
+        ProcessExit.run { endLoads() }
+    }
+
+    /// As the process ends.
+    private static func endLoads() {
+        // Another thread may hold the lock, or has held it when the process was forked.
+        let stores = entries.withLockIfAvailable { $0.compactMap(\.store) }
+        for store in stores ?? [] { store.endLoadAtExit() }
     }
 
     /// Whether an open handle may write to this file.

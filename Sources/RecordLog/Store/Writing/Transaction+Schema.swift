@@ -136,6 +136,9 @@ extension Transaction {
         let definition = IndexDefinition(
             id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
         let maintainer = try maintainer(of: definition)
+        guard maintainer.hasTerms == definition.hasTerms else {
+            throw schema("the extractor \(extractorName ?? "") makes terms and is not named so, or is named so and makes none")
+        }
         try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))
@@ -143,6 +146,10 @@ extension Transaction {
         try wholly { () throws(StoreError) in
             try base.scanRows(table) { row throws(StoreError) in
                 guard let layout = layouts?.layout(row.layoutID) else { return true }
+                if maintainer.hasTerms {
+                    try addTerms(maintainer, of: row, layout, row.reference.row, isTombstone: false)
+                    return true
+                }
                 newKey.removeAll()
                 if maintainer.appendKey(of: row, layout: layout, to: newKey) {
                     try add(newKey, row: row.reference.row, to: definition.id, isTombstone: false)

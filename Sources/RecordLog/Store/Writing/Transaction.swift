@@ -157,6 +157,10 @@ public final class Transaction {
             if let layout = changes.layout(view.layoutID) {
                 for position in changes.unretainedIndexes.indices {
                     let index = changes.unretainedIndexes[position]
+                    if index._withUnsafeGuaranteedRef(\.hasTerms) {
+                        try addTerms(index.takeUnretainedValue(), of: view, layout.takeUnretainedValue(), reference.row, isTombstone: true)
+                        continue
+                    }
                     oldKey.removeAll()
                     if append(index, of: view, layout, to: oldKey) {
                         try add(oldKey, row: reference.row, to: index._withUnsafeGuaranteedRef(\.id), isTombstone: true)
@@ -227,6 +231,17 @@ public final class Transaction {
                 let index = changes.unretainedIndexes[position]
                 if isSameLayout, let view = old.view, isUnchanged(index, view, new, layout) { continue }
                 let id = index._withUnsafeGuaranteedRef(\.id)
+                if index._withUnsafeGuaranteedRef(\.hasTerms) {
+                    let maintainer = index.takeUnretainedValue()
+                    guard let view = old.view, let oldLayout else {
+                        try addTerms(maintainer, of: new, layout.takeUnretainedValue(), reference.row, isTombstone: false)
+                        continue
+                    }
+                    try maintainer.forEachChangedTerm(
+                        view, oldLayout.takeUnretainedValue(), new, layout.takeUnretainedValue(), key: newKey
+                    ) { isOld throws(StoreError) in try add(newKey, row: reference.row, to: id, isTombstone: isOld) }
+                    continue
+                }
                 newKey.removeAll()
                 let isIn = append(index, of: new, layout, to: newKey)
                 if let view = old.view, let oldLayout {
@@ -237,6 +252,15 @@ public final class Transaction {
                 }
                 if isIn { try add(newKey, row: reference.row, to: id, isTombstone: false) }
             }
+        }
+    }
+
+    /// Adds an entry for each term of a row.
+    func addTerms(
+        _ index: IndexMaintainer, of row: UnsafeRowView, _ layout: RowLayout, _ number: UInt64, isTombstone: Bool
+    ) throws(StoreError) {
+        try index.forEachTerm(of: row, layout: layout, key: newKey) { () throws(StoreError) in
+            try add(newKey, row: number, to: index.id, isTombstone: isTombstone)
         }
     }
 

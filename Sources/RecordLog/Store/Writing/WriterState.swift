@@ -27,6 +27,10 @@ final class WriterState: @unchecked Sendable {
     var syncedEnd: UInt64 = 0
     /// Bytes of commits that the newest checkpoint does not have.
     var bytesBehind: UInt64
+    /// Bytes of commits whose index entries neither the newest checkpoint nor a scratch file has.
+    var bytesUnspilled: UInt64
+    /// The load that large commits have begun.
+    var load = LoadState()
     /// The value of `bytesBehind` when a checkpoint failed last.
     var bytesBehindAtFailure: UInt64 = 0
     /// The file reaches to here. The bytes from `end` on are zeroes, unless a writer died.
@@ -51,6 +55,7 @@ final class WriterState: @unchecked Sendable {
         superblock = opened.superblock
         end = opened.end
         bytesBehind = opened.bytesBehind
+        bytesUnspilled = opened.bytesBehind
         zeroedEnd = opened.zeroedEnd
         isSuperblockPending = opened.lacksRoom
         mustRewrite = opened.lacksRoom

@@ -52,12 +52,15 @@ public struct StoreVerification: Sendable {
     /// The engine cannot check whether values are the intended ones: a wrong number is as valid as a right one.
     ///
     /// Replays the log from its start into fresh indexes, and compares the file's indexes with them.
+    /// - Parameter makeExtractor: as in `StoreOptions`. Indexes whose extractors it does not make are not compared.
     /// - Throws: if the file cannot be read or is not a store. Damage is reported, not thrown.
     /// - Complexity: O(log); memory for the indexes.
     public static func verify(
-        path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true
+        path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true,
+        makeExtractor: (@Sendable (String) -> (any IndexKeyExtractor)?)? = nil
     ) throws(StoreError) -> StoreVerification {
         var options = StoreOptions()
+        options.makeExtractor = makeExtractor
         options.isReadOnly = true
         options.fileSystem = fileSystem
         options.usesMemoryMapping = usesMemoryMapping

@@ -157,7 +157,7 @@ final class IncrementalView: StoreView {
             answer = try store.inTurn { try store.execute(request, with: context) }
         } catch {
             // A store must support a request for all objects.
-            let isForAll = query.predicate == nil && query.sort.isEmpty && query.limit == nil && query.offset == 0
+            let isForAll = query.condition == nil && query.sort.isEmpty && query.limit == nil && query.offset == 0
                 && type != .countResultType && type != .dictionaryResultType
             guard CoreDataError.isCode(NSPersistentStoreUnsupportedRequestTypeError, error), !isForAll else { throw error }
             return nil

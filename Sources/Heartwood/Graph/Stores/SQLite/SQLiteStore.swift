@@ -26,7 +26,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         try checkVersion(model, entities, contents, path)
         keepMetadata { contents.metadata }
         identifier = contents.identifier
-        let schema = try makeSchema(entities, firstSlot)
+        let schema = try makeSchema(entities, firstSlot, path)
         do {
             let reader = try file.read {
                 let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
@@ -43,8 +43,8 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// The tables that a record log would have for these entities. No log is made. Values are not derived, since the store is only read.
-    private func makeSchema(_ entities: [NSEntityDescription], _ firstSlot: UInt16) throws -> RecordLogSchema {
-        let draft = CatalogDraft()
+    private func makeSchema(_ entities: [NSEntityDescription], _ firstSlot: UInt16, _ path: String) throws -> RecordLogSchema {
+        let draft = CatalogDraft(path: path)
         do {
             try RecordLogSchemaWriter(transaction: draft, entities: entities).write()
         } catch {

@@ -1,0 +1,166 @@
+import Synchronization
+
+/// A load puts its checkpoint off.
+///
+/// Each checkpoint leaves index runs and pages that the next ones replace, and lays them between the rows. So while large commits follow each
+/// other, the checkpoint waits until the load ends, or until eight times `checkpointAfterBytes` of log are behind the newest one: recovery
+/// stays bounded. Meanwhile index entries go to scratch files as often as checkpoints would have taken them.
+///
+/// Nothing of this is needed for recovery: after a crash the log has everything, and scratch files have no name.
+extension LogStore {
+    /// Once so many times `checkpointAfterBytes` are behind the newest checkpoint, it is put off no longer.
+    private static let putOffFactor: UInt64 = 8
+    /// The part of `checkpointAfterBytes` that small commits may have after a large one until the load has ended.
+    private static let smallPart: UInt64 = 16
+
+    /// Takes up a commit's bytes.
+    func note(commit bytes: UInt64) {
+        writer.bytesBehind += bytes
+        writer.bytesUnspilled += bytes
+        writer.load.note(bytes, isLarge: bytes >= options.largeCommitBytes)
+    }
+
+    /// Whether the checkpoint that may be due is put off.
+    var putsCheckpointOff: Bool {
+        let load = writer.load
+        return load.lastLarge != nil && load.smallBytes <= options.checkpointAfterBytes / Self.smallPart && !load.hasFailed
+            && writer.bytesBehindAtFailure == 0 && writer.bytesBehind / Self.putOffFactor <= options.checkpointAfterBytes
+    }
+
+    /// Does what is to be done instead of a checkpoint.
+    /// - Parameter due: the bytes behind the newest checkpoint from which one would be written.
+    func putCheckpointOff(due: UInt64) {
+        if writer.bytesBehind > due { watchLoad() }
+        guard writer.bytesUnspilled > due, backgroundCheckpoint.isFinished, !spill() else { return }
+        writer.load.hasFailed = true
+        checkpointIfDue()
+    }
+
+    /// A handle that follows another one's load spills the entries that it has replayed.
+    func spillWhatOthersWrote() {
+        // Without threads the operations come in an order that a simulation repeats.
+        guard !options.isReadOnly, options.checkpointsInBackground, writer.bytesUnspilled > options.checkpointAfterBytes / 2,
+            !writer.load.hasFailed, backgroundCheckpoint.isFinished, !snapshot().isFlushing
+        else { return }
+        writer.load.hasFailed = !spill()
+    }
+
+    // MARK: Spilling
+
+    /// Moves the newest snapshot's index entries from memory to a scratch file, on a thread where that is possible.
+    /// - Returns: false if there can be no such file.
+    private func spill() -> Bool {
+        let base = snapshot()
+        // A checkpoint that failed has left entries that only a checkpoint writes.
+        guard !base.isFlushing else { return false }
+        let runs = base.indexes.map { $0.flatMap(RunSpill.init) }
+        guard runs.contains(where: { $0 != nil }) else {
+            writer.bytesUnspilled = 0
+            return true
+        }
+        // Made under the lock: two files of one name would be in each other's way.
+        guard let scratch = try? ScratchFile(besides: base.file, options) else { return false }
+        let spill = IndexSpill(runs, to: scratch), bytes = writer.bytesUnspilled
+        publish(base.with(spill.spilling(base.indexes)))
+        backgroundCheckpoint.begin()
+        let isStarted = options.checkpointsInBackground && spill.writesBehind && SystemThread.start { [self] in
+            spill.write()
+            writeLock.withLock { _ in take(spill, bytes: bytes) }
+            backgroundCheckpoint.finish()
+        }
+        guard !isStarted else { return true }
+        spill.write()
+        take(spill, bytes: bytes)
+        backgroundCheckpoint.finish()
+        return true
+    }
+
+    /// - Parameter bytes: the log's bytes whose entries were moved.
+    private func take(_ spill: IndexSpill, bytes: UInt64) {
+        let newest = snapshot()
+        publish(newest.with(spill.spilled(newest.indexes)))
+        writer.bytesUnspilled -= min(bytes, writer.bytesUnspilled)
+        if spill.hasFailed { writer.load.hasFailed = true }
+    }
+
+    // MARK: The end of a load
+
+    /// Starts a thread that writes the checkpoint once no large commit has come for a while. It does not keep the store open.
+    private func watchLoad() {
+        guard options.checkpointsInBackground, !writer.load.isWatched else { return }
+        let closing = closing, pause = options.loadPause
+        writer.load.isWatched = SystemThread.start { [weak self] in
+            var wait: Duration? = pause
+            while let time = wait {
+                closing.wait(atMost: max(1, Int(time / .milliseconds(1))))
+                guard !closing.isFinished else { return }
+                wait = self?.endLoadIfIdle()
+            }
+        }
+    }
+
+    /// - Returns: the time until the next look; nil if the load has ended.
+    private func endLoadIfIdle() -> Duration? {
+        finishCheckpoint()
+        return writeLock.withLock { _ -> Duration? in
+            guard !writer.isClosed, writer.poison == nil, writer.bytesBehind > options.checkpointAfterBytes / 2,
+                let last = writer.load.lastLarge
+            else {
+                writer.load.isWatched = false
+                return nil
+            }
+            let idle = ContinuousClock.now - last
+            guard idle >= options.loadPause else { return options.loadPause - idle }
+            writer.load.end()
+            writer.load.isWatched = false
+            startCheckpointAlone()
+            return nil
+        }
+    }
+
+    /// Starts a checkpoint after an opening that has replayed much, so that the next one need not.
+    func checkpointAfterLongReplay() {
+        guard options.checkpointsInBackground, writer.bytesBehind > options.checkpointAfterBytes else { return }
+        writeLock.withLock { _ in startCheckpointAlone() }
+    }
+
+    /// Starts a checkpoint without the file's lock: its thread takes the lock for each batch.
+    private func startCheckpointAlone() {
+        let base = snapshot()
+        guard !base.isFlushing, backgroundCheckpoint.isFinished else { return }
+        _ = startCheckpoint(of: base)
+    }
+
+    /// Writes the checkpoint that a load has put off, as the process ends. A store that a thread is writing to stays as it is, since the thread
+    /// may be this one; so does one that another process keeps locked.
+    func endLoadAtExit() {
+        guard !writer.isForked, writeLock.withLockIfAvailable({ _ in isCheckpointPutOff }) ?? false else { return }
+        backgroundCheckpoint.wait(atMost: Self.exitMilliseconds)
+        guard backgroundCheckpoint.isFinished else { return }
+        writeLock.withLockIfAvailable { _ in
+            guard isCheckpointPutOff, (try? beginWriting(within: .milliseconds(Self.exitMilliseconds / 5))) != nil else { return }
+            defer { writer.file.storage.unlock() }
+            try? writeCheckpoint()
+        }
+    }
+
+    private var isCheckpointPutOff: Bool {
+        !writer.isClosed && writer.poison == nil && writer.load.lastLarge != nil && writer.bytesBehind > options.checkpointAfterBytes / 2
+    }
+
+    private static let exitMilliseconds = 5000
+}
+
+extension Snapshot {
+    /// Whether a checkpoint or a spill is in progress over it, or one has failed.
+    var isFlushing: Bool {
+        tables.contains { $0?.primary.flushing != nil } || indexes.contains { $0?.flushing.isEmpty == false }
+    }
+
+    /// The same commit with other runs of its indexes.
+    func with(_ indexes: [RunSet?]) -> Snapshot {
+        Snapshot(
+            sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables, indexes: indexes,
+            counters: counters)
+    }
+}

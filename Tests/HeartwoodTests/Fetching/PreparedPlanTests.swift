@@ -1,0 +1,264 @@
+import Foundation
+import RecordLog
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+/// Plans that tables keep for formats.
+@Suite struct PreparedPlanTests {
+    private static func model(hasIndexes: Bool) -> NSManagedObjectModel {
+        let model = SampleGraph.model()
+        let sample = model.entitiesByName["Sample"]!, special = model.entitiesByName["Special"]!, tag = model.entitiesByName["Tag"]!
+        sample.subentities = []
+        sample.uniquenessConstraints = [["id"]]
+        special.properties = [TestStack.attribute("extra", .stringAttributeType)]
+        sample.indexes = []
+        guard hasIndexes else { return model }
+        func index(_ name: String, _ elements: [(String, Bool)]) -> NSFetchIndexDescription {
+            TestStack.index(name, elements, among: sample.propertiesByName)
+        }
+        sample.indexes = [
+            index("age", [("age", true)]), index("name", [("name", true), ("bits", true)]), index("ratio", [("ratio", false)]),
+            index("born", [("born", true), ("flag", true), ("age", true)]), index("uuid", [("uuid", true)]),
+        ]
+        let label = NSFetchIndexElementDescription(property: tag.propertiesByName["label"]!, collationType: .binary)
+        tag.indexes = [NSFetchIndexDescription(name: "label", elements: [label])]
+        return model
+    }
+
+    /// A coordinator and a context over a file.
+    private static func context(at url: URL, hasIndexes: Bool) throws -> NSManagedObjectContext {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(hasIndexes: hasIndexes))
+        try coordinator.addPersistentStore(
+            ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: [NSRecordLogDurabilityOption: "none"])
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    private static func table(_ entity: String, in context: NSManagedObjectContext) throws -> EntityTable {
+        let view = try #require(context.persistentStoreCoordinator?.persistentStores[0].rows?.newestView() as? RecordLogView)
+        return try #require(view.schema.tables.lazy.compactMap { $0 }.first { $0.runtime.entity.name == entity })
+    }
+
+    private struct Maker {
+        var random: SeededGenerator
+
+        mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
+        mutating func number() -> Int { pick([Int.random(in: -1...16, using: &random), 7, 7, Int(Int32.max)]) }
+
+        /// A comparison with its arguments. Some are null, of another type than the attribute, or no number.
+        mutating func part() -> (String, [Any]) {
+            let order = pick(["=", "=", "!=", "<", "<=", ">", ">="])
+            switch Int.random(in: 0..<14, using: &random) {
+            case 0, 1: return ("age \(order) %@", [pick([number(), number(), NSNull(), "7", 2.5] as [Any])])
+            case 2: return ("name \(order) %@", [pick(["ann1", "Zoë0", "b", "", 5, NSNull()] as [Any])])
+            case 3: return ("name \(pick(["BEGINSWITH", "CONTAINS", "BEGINSWITH[c]", "LIKE"])) %@", [pick(["a", "ann", "Zo", "", "*1"])])
+            case 4: return ("ratio \(order) %@", [pick([Double(number()) / 2, number(), Double.nan, -Double.infinity] as [Any])])
+            case 5: return ("born \(order) %@", [pick([Date(timeIntervalSinceReferenceDate: Double(number())), NSNull()] as [Any])])
+            case 6: return ("flag = %@", [pick([true, false, 1, NSNull()] as [Any])])
+            case 7: return ("uuid = %@", [pick([UUID(uuidString: "00000000-0000-0000-0000-0000000000F1")!, NSNull()] as [Any])])
+            case 8: return ("id = %@", ["\(Int.random(in: 0..<60, using: &random))"])
+            case 9: return (pick(["age = nil", "name != nil", "age > 5 AND bits < %@"]), [])
+            case 10: return ("age >= %@ AND age < %@", [number(), number()])
+            case 11: return ("boss.\(pick(["name", "id"])) \(pick(["=", "!=", "BEGINSWITH"])) %@", [pick(["ann1", "7", "", NSNull()] as [Any])])
+            case 12: return ("boss.age \(order) %@", [number()])
+            default:
+                return ("\(pick(["ANY", "ALL"])) \(pick(["tags.label", "team.id"])) \(pick(["=", "!=", ">"])) %@", [pick(["t1", "7", NSNull()] as [Any])])
+            }
+        }
+
+        mutating func format() -> (text: String, arguments: [Any]) {
+            let parts = (0..<pick([1, 1, 2, 3])).map { _ in part() }
+            var arguments = parts.flatMap(\.1)
+            let text = parts.map(\.0).joined(separator: pick([" AND ", " AND ", " OR "]))
+            if text.contains("bits < %@") {
+                // The argument's place depends on the parts before it.
+                arguments = []
+                for part in parts { arguments += part.0.contains("bits < %@") ? [number()] : part.1 }
+            }
+            return (text, arguments)
+        }
+
+        mutating func sort() -> [NSSortDescriptor] {
+            pick([[], [], ["age"], ["name"], ["name", "bits"], ["ratio"], ["born"], ["boss.name", "age"], ["word"]]).map {
+                NSSortDescriptor(key: $0, ascending: Bool.random(using: &random))
+            }
+        }
+
+        mutating func insert(_ count: Int, from first: Int, into context: NSManagedObjectContext) throws {
+            let tags = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag"))
+            var people = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Sample"))
+            for number in first..<first + count {
+                let person = NSEntityDescription.insertNewObject(forEntityName: "Sample", into: context)
+                person.setValue("\(number)", forKey: "id")
+                person.setValue(Int.random(in: -3..<9, using: &random), forKey: "bits")
+                func maybe(_ key: String, _ value: Any?) { if !ValueDomain.isNothing(&random) { person.setValue(value, forKey: key) } }
+                maybe("age", self.number())
+                maybe("name", pick(["ann", "bob", "Ann", "Zoë", "Zoe\u{308}", ""]) + "\(Int.random(in: 0..<3, using: &random))")
+                maybe("word", pick(["b", "ZOE", String(repeating: "w", count: 300)]))
+                maybe("ratio", Double(self.number()) / 2)
+                maybe("flag", Bool.random(using: &random))
+                maybe("born", Date(timeIntervalSinceReferenceDate: Double(self.number())))
+                maybe("uuid", UUID(uuidString: "00000000-0000-0000-0000-0000000000\(pick(["0A", "F1"]))"))
+                maybe("boss", people.isEmpty ? nil : pick(people))
+                person.setValue(Set(tags.filter { _ in Bool.random(using: &random) }), forKey: "tags")
+                people.append(person)
+            }
+            try context.save()
+        }
+    }
+
+    private func request(
+        _ format: String, _ arguments: [Any], _ sort: [NSSortDescriptor] = [], limit: Int = 0, offset: Int = 0, isAnew: Bool = false,
+        of entity: String = "Sample"
+    ) throws -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        let predicate = try NSPredicate(parsing: format, argumentArray: arguments)
+        // Nobody knows the format of a compound that is made of predicates.
+        request.predicate = isAnew ? NSCompoundPredicate(andPredicateWithSubpredicates: [predicate]) : predicate
+        request.sortDescriptors = sort
+        (request.fetchLimit, request.fetchOffset) = (limit, offset)
+        return request
+    }
+
+    @Test("A fetch by a format with other arguments finds the same as one that is planned anew, while indexes come and go and rows grow",
+        arguments: [1, 2, 3] as [UInt64])
+    func aPreparedFetchFindsTheSame(seed: UInt64) throws {
+        var maker = Maker(random: SeededGenerator(seed: seed))
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("prepared-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("store.heartwood")
+        var count = 0, prepared = 0
+        for (round, hasIndexes) in [true, false, true].enumerated() {
+            // Indexes are built and dropped beside the first fetches.
+            let context = try Self.context(at: url, hasIndexes: hasIndexes)
+            if round == 0 {
+                for number in 0..<4 {
+                    let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+                    tag.setValue(number, forKey: "weight")
+                    if number > 0 { tag.setValue("t\(number)", forKey: "label") }
+                }
+                try context.save()
+            }
+            let formats = (0..<14).map { _ in (maker.format(), maker.sort()) }
+            for grown in [0, 50, 150] {
+                if grown > 0 || round == 0 {
+                    try maker.insert(grown + 3, from: count, into: context)
+                    count += grown + 3
+                }
+                for _ in 0..<60 {
+                    let ((text, first), sort) = maker.pick(formats)
+                    // The same format again with values of other fetches, or with its own.
+                    let other = maker.format()
+                    let arguments = other.arguments.count == first.count && Bool.random(using: &maker.random) ? other.arguments : first
+                    let limit = maker.pick([0, 0, 1, 5]), offset = maker.pick([0, 0, 0, 2])
+                    // Some arguments fit no such comparison.
+                    guard (try? NSPredicate(parsing: text, argumentArray: arguments)) != nil else { continue }
+                    func made(_ isAnew: Bool) throws -> NSFetchRequest<NSManagedObject> { try request(text, arguments, sort, limit: limit, offset: offset, isAnew: isAnew) }
+                    let words = "seed \(seed), \(text) \(arguments) by \(sort.map { SortProbe($0).key ?? "" }) limit \(limit)"
+                    let expected = Result { try context.fetch(made(true)) }
+                    switch expected {
+                    case .failure: #expect(throws: (any Error).self, "\(words)") { try context.fetch(made(false)) }
+                    case .success(let expected):
+                        #expect(try context.fetch(made(false)) == expected, "\(words)")
+                        #expect(try context.fetch(made(false)) == expected, "\(words), again")
+                        #expect(try context.count(for: made(false)) == expected.count, "\(words)")
+                        let rows = NSFetchRequest<NSDictionary>(entityName: "Sample")
+                        let whole = try made(false)
+                        (rows.predicate, rows.sortDescriptors, rows.fetchLimit, rows.fetchOffset) = (whole.predicate, sort, limit, offset)
+                        (rows.resultType, rows.propertiesToFetch) = (.dictionaryResultType, ["id"])
+                        #expect(try context.fetch(rows).map { $0["id"] as? String } == expected.map { $0.value(forKey: "id") as? String }, "\(words)")
+                    }
+                }
+            }
+            prepared += try Self.table("Sample", in: context).prepared.all.filter { $0.way != nil }.count
+            if let coordinator = context.persistentStoreCoordinator { try coordinator.remove(coordinator.persistentStores[0]) }
+        }
+        #expect(prepared > 20, "seed \(seed): fetches were prepared")
+    }
+
+    private func filled(count: Int = 400) throws -> (TestStack, EntityTable) {
+        let stack = try TestStack(.inMemory, model: Self.model(hasIndexes: true))
+        let tags = (0..<3).map { stack.insert("Tag", ["label": "t\($0)", "weight": $0]) }
+        var boss: NSManagedObject?
+        for number in 0..<count {
+            let person = stack.insert("Sample", ["id": "\(number)", "age": number % 100, "name": "p\(number % 10)", "bits": number])
+            person.setValue(boss, forKey: "boss")
+            if number % 20 == 0 { boss = person }
+            if number % 40 == 0 { person.setValue(Set([tags[number % 3]]), forKey: "tags") }
+        }
+        try stack.context.save()
+        return (stack, try Self.table("Sample", in: stack.context))
+    }
+
+    @Test("Equalities, ranges, lists of owners and relationships are planned once, and explained as if they were planned each time")
+    func fetchesArePlannedOnce() throws {
+        let (stack, table) = try filled()
+        let byAge = [NSSortDescriptor(key: "age", ascending: true)]
+        let kinds: [(String, [[Any]], [NSSortDescriptor], Int)] = [
+            ("age = %@", [[7], [8], [1000]], [], 0), ("age >= %@", [[50], [99], [-1]], byAge, 10), ("age > %@ AND age <= %@", [[5, 8], [90, 95]], byAge, 5),
+            ("name = %@ AND bits > %@", [["p1", 300], ["p9", 390], ["x", 0]], [], 0), ("id = %@ AND age > %@", [["5", 1], ["5", 50], ["no", 1]], [], 0),
+            ("name BEGINSWITH %@", [["p1"], ["x"]], [], 0), ("age = %@ AND word != %@", [[7, "x"], [9, "y"]], [], 0),
+            ("boss.id = %@", [["40"], ["60"], ["no"]], [], 0), ("boss.name = %@", [["x"], ["y"]], [], 0),
+            ("ANY tags.label = %@", [["t0"], ["t1"], ["no"]], [], 0), ("ANY team.id = %@", [["7"], ["390"]], [], 0),
+            ("word = %@", [["x"], ["y"]], [], 0),
+        ]
+        for (text, lists, sort, limit) in kinds {
+            let before = table.prepared.all.count
+            for arguments in lists {
+                let plan = try stack.context.explain(request(text, arguments, sort, limit: limit))
+                #expect(plan == (try stack.context.explain(request(text, arguments, sort, limit: limit, isAnew: true))), "\(text) \(arguments)")
+            }
+            let kept = table.prepared.all
+            #expect(kept.count == before + 1 && kept.last?.way != nil, "\(text) is planned once")
+        }
+        // What arguments may decide is planned each time: two indexes would serve, or a list, or a part of an OR.
+        for (text, arguments) in [("age = %@ AND name = %@", [7, "p7"] as [Any]), ("age IN %@", [[1, 2]]), ("age = %@ OR bits = %@", [1, 2])] as [(String, [Any])] {
+            for _ in 0..<2 { _ = try stack.context.fetch(request(text, arguments)) }
+            let kept = table.prepared.all.filter { $0.way != nil }.count
+            #expect(kept == kinds.count, "\(text)")
+        }
+    }
+
+    @Test("Null, another type and no number are planned anew and leave the kept plan as it is")
+    func otherTypesArePlannedAnew() throws {
+        let (stack, table) = try filled()
+        for argument in [NSNull(), "x", 2.5, 7, NSNull(), "8", 8] as [Any] {
+            let found = try stack.context.fetch(request("age = %@", [argument])).count
+            #expect(found == (try stack.context.fetch(request("age = %@", [argument], isAnew: true)).count), "\(argument)")
+        }
+        #expect(table.prepared.all.count == 1 && table.prepared.all[0].way != nil)
+    }
+
+    @Test("A plan is made again when the table has grown to more than twice, and after a fetch that found a third of it")
+    func plansAreMadeAgain() throws {
+        let (stack, table) = try filled(count: 40)
+        func access(_ from: Int) throws -> FetchPlan.Access { try stack.context.explain(request("age >= %@", [from])).parts[0].access }
+        // A format is known from its second use on.
+        for _ in 0..<2 { #expect(try access(39) == .index("index:age")) }
+        #expect(table.prepared.all.count == 1)
+        for number in 0..<400 { stack.insert("Sample", ["id": "new\(number)", "age": number % 100]) }
+        try stack.context.save()
+        #expect(try access(99) == .index("index:age"))
+        #expect(table.prepared.all.count == 2, "the rows have grown")
+        // The range holds every row. The next fetches are planned: a scan, then the index again.
+        #expect(try access(0) == .index("index:age"))
+        #expect(try access(0) == .scan)
+        #expect(try access(99) == .index("index:age"))
+        #expect(try access(98) == .index("index:age"))
+        #expect(table.prepared.all.count == 2)
+    }
+
+    @Test("A table keeps plans of 256 fetches at most, and finds those that it has no place for by planning")
+    func memoryIsBounded() throws {
+        let (stack, table) = try filled(count: 20)
+        for number in 0..<300 {
+            let found = try stack.context.fetch(request("age = %@" + String(repeating: " AND bits >= 0", count: number % 7) + " AND bits != \(-1 - number)", [7]))
+            #expect(found.count == 1)
+        }
+        #expect(table.prepared.all.count <= 256)
+    }
+}
