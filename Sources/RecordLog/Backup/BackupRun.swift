@@ -125,7 +125,7 @@ final class BackupRun {
         // Nor need a file that has lost the path have the commits of the one that has it.
         if try !source.isReplaced() {
             try refuseOlder(source, parts, there, published)
-            if there.position == nil { try await refuseCopy(source, parts, published) }
+            if there.position == nil { try await refuseCopy(source, current.lineage.lineage, parts, published) }
         }
         if !catalog.lines.isEmpty { storeThere = storeID }
         return there
@@ -190,9 +190,13 @@ final class BackupRun {
 
     /// A file of which the destination has nothing is the store's new one after a compaction, or a copy that went on by itself. The commits
     /// that a compaction copies keep their times; only the first one of its file has another.
+    ///
+    /// Where the line has no archives of its own yet, nothing is compared: the store's lineage row names a commit of its parent that the
+    /// destination has. A restore may have taken that commit from another file than the newest archive's, in which it has another time.
     /// - Throws: `diverged` if the newest archived commit has another time in this file.
-    private func refuseCopy(_ source: BackupSource, _ parts: [LinePart], _ published: Superblock) async throws {
-        guard let newest = parts.max(by: { ($0.reach, $0.name) < ($1.reach, $1.name) }) else { return }
+    private func refuseCopy(_ source: BackupSource, _ lineage: Lineage, _ parts: [LinePart], _ published: Superblock) async throws {
+        guard let newest = parts.max(by: { ($0.reach, $0.name) < ($1.reach, $1.name) }), newest.reach > lineage.fork?.sequence ?? 0
+        else { return }
         var scan = source.scan(from: .start, published), isFirst = true
         while let footer = try scan.next(), footer.sequence <= newest.reach {
             defer { isFirst = false }

@@ -7,6 +7,7 @@ final class BackupSource: Sendable {
     let file: LogFile
     private let fileSystem: any FileSystem
     private let options: StoreOptions
+    let counters = Counters()
 
     var identity: FileIdentity { file.identity }
     var storage: any StorageFile { file.storage }
@@ -20,7 +21,7 @@ final class BackupSource: Sendable {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         let count = try HeaderReader.read(storage, into: &header)
         let identity = try HeaderReader(path: path).identity(header, count: count, size: try storage.size())
-        file = LogFile(storage: storage, path: path, identity: identity, maps: false, counters: Counters())
+        file = LogFile(storage: storage, path: path, identity: identity, maps: false, counters: counters)
     }
 
     /// The newest superblock.
@@ -56,12 +57,39 @@ final class BackupSource: Sendable {
     func isReplaced() throws(StoreError) -> Bool { try fileSystem.identity(of: path) != storage.identity }
 
     /// The store's lineage, and the number of the commit as of which it holds.
+    ///
+    /// Memory: the directories of the newest checkpoint, and one frame. The rows behind it are read and not kept.
     func lineage() throws(StoreError) -> (lineage: Lineage, sequence: UInt64) {
+        let published = try superblock()
+        guard var (lineage, position) = try checkpointed(published) else { return try replayed() }
+        var scan = scan(from: position, published)
+        while try scan.next() != nil, let frame = scan.commitFrame {
+            lineage = Lineage(begunBy: frame) ?? lineage
+            position = scan.lastCommit
+        }
+        return (lineage, position.sequence)
+    }
+
+    /// The lineage as of the newest checkpoint, and its commit; nil if there is no checkpoint that can be read.
+    private func checkpointed(_ published: Superblock) throws(StoreError) -> (lineage: Lineage, position: LogPosition)? {
+        let end = min(published.end, try storage.size())
+        guard !published.checkpoint.isNone, published.checkpoint.offset < end else { return nil }
+        let file = LogFile(storage: storage, path: path, identity: identity, maps: false, counters: counters)
+        file.extendReadable(to: end)
+        guard let loaded = try? CheckpointReader(file: file, counters: counters).load(published.checkpoint, size: end),
+            let lineage = try? Lineage(of: loaded.snapshot)
+        else { return nil }
+        let snapshot = loaded.snapshot
+        return (lineage, LogPosition(sequence: snapshot.sequence, checksum: snapshot.commitChecksum, end: loaded.end))
+    }
+
+    /// The lineage of a file without a checkpoint. The first commit of a compacted file may have its row in any frame, so all are applied.
+    private func replayed() throws(StoreError) -> (lineage: Lineage, sequence: UInt64) {
         var reading = options
         reading.isReadOnly = true
         reading.acceptsDamage = true
         reading.usesMemoryMapping = false
-        let opening = Opening(path: path, options: reading, fileSystem: fileSystem, counters: Counters(), asksOthers: false)
+        let opening = Opening(path: path, options: reading, fileSystem: fileSystem, counters: counters, asksOthers: false)
         let snapshot = try opening.recover(storage).snapshot
         return (try Lineage(of: snapshot), snapshot.sequence)
     }

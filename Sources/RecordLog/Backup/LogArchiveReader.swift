@@ -125,6 +125,13 @@ struct LogArchiveReader: Sendable {
     /// The offset in the store's file at which a commit of the archive ends; nil if the archive lacks the commit.
     func end(of sequence: UInt64) -> UInt64? { sequence == header.last ? header.end : commit(sequence)?.end }
 
+    /// The offset at which the commit after another one begins; nil if the archive has no later commit, and for a base archive, which also has
+    /// the frames between two commits.
+    func start(behind sequence: UInt64) -> UInt64? {
+        guard !header.isBase, sequence < header.last, let end = sequence < header.first ? header.start : end(of: sequence) else { return nil }
+        return table.extents.first { $0.end > end }.map { max($0.offset, end) }
+    }
+
     /// The time of a commit; nil if the archive does not have it.
     func time(of sequence: UInt64) -> Int64? { commit(sequence)?.time }
 

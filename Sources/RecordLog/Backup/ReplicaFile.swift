@@ -3,6 +3,10 @@
 /// A pass writes the frames behind the published end, syncs, and then publishes them by a superblock. A crash before that leaves whole commits
 /// behind the published end, which readers may have seen: the next pass keeps them.
 struct ReplicaFile {
+    /// The replica ends with a checkpoint that the store does not have: a loss of power took it after a base archive was made of it, and the
+    /// store's next commit lies at its place. The replica has published these bytes, which never change (1), so it must be made anew.
+    struct EndsWithLostCheckpoint: Error {}
+
     let path: String
     let identity: FileIdentity
     private let storage: any StorageFile
@@ -36,6 +40,7 @@ struct ReplicaFile {
 
     /// Takes the commits of an archive up to a number, and publishes them.
     /// - Returns: the newest commit of the file.
+    /// - Throws: `EndsWithLostCheckpoint`; the file is as it was.
     func take(_ archive: LogArchiveReader, upTo reach: UInt64, progress: (UInt64) -> Void) async throws -> UInt64 {
         try storage.lock(timeout: options.lockTimeout)
         defer { storage.unlock() }
@@ -44,7 +49,9 @@ struct ReplicaFile {
         }
         var published = try superblock()
         guard published.isReplica else { throw BackupError(.exists, path, "the replica was promoted", remedy: "Stop following it.") }
-        let log = try RestoredLog(storage, identity, path: path, at: try position(published))
+        let position = try position(published)
+        if lacksCheckpoint(archive, published, at: position) { throw EndsWithLostCheckpoint() }
+        let log = try RestoredLog(storage, identity, path: path, at: position)
         if log.position.sequence < reach {
             var done: UInt64 = 0
             try await log.take(archive, upTo: reach) { count in
@@ -63,6 +70,14 @@ struct ReplicaFile {
         published.isUnsettled = false
         try FileCreation.write(published, to: storage, fileID: identity.fileID)
         return published.sequence
+    }
+
+    /// Whether an archive has the next commit where the file has a checkpoint.
+    private func lacksCheckpoint(_ archive: LogArchiveReader, _ published: Superblock, at position: LogPosition) -> Bool {
+        let header = archive.header
+        guard header.isBase else { return archive.start(behind: position.sequence).map { $0 < position.end } ?? false }
+        guard header.last > position.sequence, let end = archive.end(of: position.sequence), end < position.end else { return false }
+        return !archive.table.checkpoints.contains { $0.offset == published.checkpoint.offset && $0.checksum == published.checkpoint.checksum }
     }
 
     /// The last whole commit of the file.

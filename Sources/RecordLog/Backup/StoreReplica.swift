@@ -9,7 +9,7 @@ public struct StoreReplica: Sendable {
         public var sequence: UInt64 = 0
         /// The bytes taken from archives.
         public var bytes: UInt64 = 0
-        /// How often the file was made anew, because the store was compacted.
+        /// How often the file was made anew, because the store was compacted or lost a checkpoint that the file has.
         public var replacements = 0
         /// The time since when the destination could not be reached, in microseconds since 1970; nil if the newest pass succeeded.
         public var behindSince: Int64?
@@ -85,15 +85,20 @@ public struct StoreReplica: Sendable {
         guard try fileSystem.identity(of: path) != nil else { return try await make(lineage, storeID, over: .nothing, &status) }
         let file = try ReplicaFile(path: path, options: options), fileID = file.identity.fileID
         status.sequence = try file.superblock().sequence
-        // Finding it replays the log, which is not done in each pass.
+        // Finding it reads the log behind the newest checkpoint, which is not done in each pass.
         let line = known?.fileID == fileID ? known?.lineage : nil, lineage = try line ?? file.lineage()
         known = Line(fileID: fileID, lineage: lineage)
         var parts = try await BackupCatalog.list(destination, storeID: file.identity.storeID).parts(of: lineage)
         guard let newest = parts.map(\.reach).max() else { throw gone() }
-        let problem = try await takeIncrements(to: file, &parts, &status)
+        var problem: BackupError?, mustBeginAnew = false
+        do {
+            problem = try await takeIncrements(to: file, &parts, &status)
+        } catch is ReplicaFile.EndsWithLostCheckpoint {
+            mustBeginAnew = true
+        }
         guard newest > status.sequence else { return }
-        // The store was compacted: its new file has the commits that come next.
-        guard RestorePlan(for: newest, of: parts.filter { $0.name.fileID != fileID }) != nil else {
+        // Otherwise the store was compacted: its new file has the commits that come next.
+        guard mustBeginAnew || RestorePlan(for: newest, of: parts.filter { $0.name.fileID != fileID }) != nil else {
             throw problem ?? lacking(status.sequence + 1)
         }
         try await make(lineage.id, file.identity.storeID, over: .replica, &status)

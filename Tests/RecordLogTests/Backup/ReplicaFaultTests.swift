@@ -80,6 +80,35 @@ import Testing
         #expect(try await replica(store, files).update().sequence == store.sequence)
     }
 
+    /// A base archive ended with a checkpoint. Nothing but the checkpoint had made its superblock durable, and a loss of power gave the store an
+    /// older one. The next commit lay where the replica had the checkpoint, and the replica refused all archives from then on.
+    @Test("A replica with a checkpoint that the store has lost is made anew once, and goes on; a reader that has it open too")
+    func lostCheckpoint() async throws {
+        let disk = MemoryFileSystem(), store = try BackedUpStore(files: disk), files = MemoryFileSystem()
+        for number in 0..<8 { try store.commit(number) }
+        let before = try #require(disk.contents(of: SampleStore.path))
+        try store.sample.store.checkpoint()
+        try await store.backUp()
+        try await replica(store, files).update()
+        var options = store.options(files)
+        options.isReadOnly = true
+        let open = try LogStore.open(path: Self.path, options: options)
+        try? store.sample.store.close()
+        disk.setContents(of: SampleStore.path, to: before)
+        try store.sample.reopen()
+        for number in 8..<20 {
+            try store.commit(number)
+            #expect(try await store.backUp().baseArchives == 0)
+            let status = try await replica(store, files).update()
+            #expect(status.sequence == store.sequence && status.replacements == (number == 8 ? 1 : 0))
+            #expect(try difference(store, files) == nil, "commit \(store.sequence)")
+            _ = try open.refresh()
+            #expect(open.snapshot().sequence == store.sequence)
+            #expect(try store.difference(open, store.sequence) == nil, "a handle, commit \(store.sequence)")
+        }
+        try await store.check(store.sequence, "restored")
+    }
+
     private final class Shown: Sendable {
         let sequence = Mutex<UInt64>(0)
     }
