@@ -86,6 +86,32 @@ import Testing
         #expect(checked.status == 0, "\(checked)")
     }
 
+    @Test("verify names commits that a compaction took and is content; a file that is missing between others is a failure")
+    func gaps() throws {
+        try make()
+        defer { cleanUp() }
+        #expect(try ToolProcess.run("backup", store, backups).status == 0)
+        for _ in 0..<2 { #expect(try addPackage(to: store).status == 0) }
+        #expect(try ToolProcess.run("compact", store).status == 0)
+        for number in 0..<3 {
+            if number > 0 { #expect(try addPackage(to: store).status == 0) }
+            #expect(try ToolProcess.run("backup", store, backups).status == 0)
+        }
+        let whole = try ToolProcess.run("backup", "verify", backups)
+        #expect(whole.status == 0 && whole.output.contains("no archive has them"), "\(whole)")
+        let names = FileManager.default.enumerator(atPath: backups)?.compactMap { $0 as? String }.filter { $0.hasSuffix(".hwlog") } ?? []
+        let increments = names.filter { !$0.contains("-base") }.sorted {
+            URL(fileURLWithPath: $0).lastPathComponent < URL(fileURLWithPath: $1).lastPathComponent
+        }
+        #expect(increments.count == 2)
+        try FileManager.default.removeItem(atPath: backups + "/" + (try #require(increments.first)))
+        let cut = try ToolProcess.run("backup", "verify", backups)
+        #expect(cut.status == 1 && cut.output.contains("an archive is missing that 1 archive"), "\(cut)")
+        // A day alone: the end of today is behind every commit, the end of a day long ago before all.
+        #expect(try ToolProcess.run("restore", backups, "-o", copy, "--at", "2001-01-01").status == 1)
+        #expect(try ToolProcess.run("query", store, "Package", "--count", "--at", "2999-12-31").output == count(store))
+    }
+
     /// Commits one more package.
     private func addPackage(to store: String) throws -> ToolProcess.Result {
         let path = folder.appendingPathComponent("\(UUID()).jsonl").path

@@ -21,7 +21,8 @@ struct BackupCommand: Command {
         write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
 
         list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, and
-        says since when it is behind. verify reads everything. prune keeps the last state of each of the newest hours, days, weeks and
+        says since when it is behind. verify reads everything; commits that a compaction or a prune has
+        taken are named, and are no failure. prune keeps the last state of each of the newest hours, days, weeks and
         months in which there is one, by UTC; it never breaks the chain of the newest commit, nor what a running restore needs. merge makes
         large files of small ones.
 
@@ -167,14 +168,18 @@ struct BackupCommand: Command {
         progress.finish()
         for problem in problems { Output.line(problem.description) }
         let lines = try AsyncWork.run { try await archives.list() }
+        let isCut = lines.contains { !BackupText.unusable($0).isEmpty }
         for line in lines where !line.gaps.isEmpty {
-            Output.line("lineage \(line.lineage): commits \(BackupText.ranges(line.gaps)) cannot be restored: an archive that they need is missing, "
-                + "or a compaction took them away before they were backed up")
+            let unusable = BackupText.unusable(line)
+            let reason = unusable.isEmpty
+                ? "no archive has them: a compaction took them away before they were backed up, or a prune deleted them"
+                : "an archive is missing that \(Output.count(unusable.count, "archive")) with commits of them would follow"
+            Output.line("lineage \(line.lineage): commits \(BackupText.ranges(line.gaps)) cannot be restored: \(reason)")
         }
         Output.line(
             "\(Output.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
                 + "\(problems.isEmpty ? "all whole" : "\(Output.number(problems.count)) damaged")")
-        return problems.isEmpty && lines.allSatisfy(\.gaps.isEmpty) ? 0 : 1
+        return problems.isEmpty && !isCut ? 0 : 1
     }
 
     private func prune() throws -> Int32 {

@@ -13,7 +13,8 @@ struct CherryPickCommand: Command {
 
           --only "Person WHERE name == 'Ada'"
                              the objects of the past, of the entity or of an entity below it
-          --at COMMIT|TIME   the commit of SOURCE: its number, or the last one at or before a time (ISO 8601); the newest if not given
+          --at COMMIT|TIME   the commit of SOURCE: its number, or the last one at or before a time (ISO 8601; a day alone
+                             is its end by UTC); the newest if not given
           --conflicts refuse    save nothing if there is a conflict (the default): an object that is there and was changed since, another object
                                 with a value that must be unique, a relationship whose destination is gone or has another object now
           --conflicts keep      present values and objects stay, and the rest comes

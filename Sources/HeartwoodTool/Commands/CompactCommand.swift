@@ -35,7 +35,7 @@ struct CompactCommand: Command {
         switch (arguments["keep-commits"], arguments["keep-since"]) {
         case (nil, nil): window = .none
         case (_?, nil): window = .commits(try arguments.integer("keep-commits", default: 0))
-        case (nil, let text?): window = .since(try TimeArgument.microseconds("keep-since", text))
+        case (nil, let text?): window = .since(try TimeArgument.microseconds("keep-since", text, day: .beginning))
         case (_?, _?): throw ToolError.usage("--keep-commits and --keep-since exclude each other")
         }
     }

@@ -31,7 +31,7 @@ struct HistoryCommand: Command {
         init(_ option: String, _ text: String) throws {
             if let number = UInt64(text), number <= UInt64(Int64.max) {
                 self = .number(number)
-            } else if let date = TimeArgument.date(iso: text) {
+            } else if let date = TimeArgument.beginning(ofDay: text) ?? TimeArgument.date(iso: text) {
                 self = .date(date)
             } else {
                 throw ToolError.usage("--\(option) takes a transaction's number or a time (ISO 8601), not \"\(text)\"")

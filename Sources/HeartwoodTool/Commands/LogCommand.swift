@@ -12,7 +12,8 @@ struct LogCommand: Command {
           --entity NAME   commits that have written or deleted objects of this entity, or of an entity below it
           --object URI    commits that have written or deleted this object; a change of a to-many relationship need not write its owner
           --since TIME, --until TIME
-                          commits from this time on, and up to that one: ISO 8601, as 2026-11-21T12:00:00Z
+                          commits from this time on, and up to that one: ISO 8601, as 2026-11-21T12:00:00Z, or a day alone
+                          (2026-11-21): --since takes its beginning, --until its end, by UTC
           --format json   one array; jsonl: an object a line
 
         Newest first: number, time, bytes, author, and how many rows of each table were written and deleted. Each number goes with --at of
@@ -39,8 +40,8 @@ struct LogCommand: Command {
         store = try arguments.exactly(["STORE"])[0]
         limit = try arguments.integer("limit", default: .max, from: 1)
         (entity, object) = (arguments["entity"], arguments["object"])
-        let since = try arguments["since"].map { try TimeArgument.microseconds("since", $0) } ?? .min
-        let until = try arguments["until"].map { try TimeArgument.microseconds("until", $0) } ?? .max
+        let since = try arguments["since"].map { try TimeArgument.microseconds("since", $0, day: .beginning) } ?? .min
+        let until = try arguments["until"].map { try TimeArgument.microseconds("until", $0, day: .end) } ?? .max
         guard since <= until else { throw ToolError.usage("--since is later than --until") }
         times = since...until
         guard let format = Format(rawValue: arguments["format"] ?? "text") else {

@@ -9,7 +9,8 @@ struct RestoreCommand: Command {
         USAGE: heartwood restore DESTINATION -o STORE [--at TIME | --commit N] [--replace] [--store ID] [--lineage ID]
                heartwood restore DESTINATION -o STORE --follow [--interval SECONDS] [--store ID] [--lineage ID]
 
-          --at TIME          the state after the last commit at or before a time: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970
+          --at TIME          the state after the last commit at or before a time: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970.
+                             A day alone, 2026-11-21, is its end by UTC
           --commit N         the state after the commit of this number
           --replace          replaces the file STORE, at the end and whole
           --store ID         the store, where the backup is of several
@@ -38,7 +39,7 @@ struct RestoreCommand: Command {
         output = try arguments.required("output")
         point = switch (arguments["at"], arguments["commit"]) {
         case (nil, nil): .newest
-        case (let time?, nil): .time(try TimeArgument.microseconds("at", time))
+        case (let time?, nil): .time(try TimeArgument.microseconds("at", time, day: .end))
         case (nil, _?): .commit(UInt64(try arguments.integer("commit", default: 0, from: 1)))
         case (_?, _?): throw ToolError.usage("--at and --commit exclude each other")
         }

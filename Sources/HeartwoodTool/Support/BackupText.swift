@@ -48,6 +48,11 @@ enum BackupText {
 
     // MARK: Archives
 
+    /// The archives with commits that no chain reaches: one between them and their full copy is missing.
+    static func unusable(_ line: BackupArchives.Line) -> [BackupArchives.Archive] {
+        line.archives.filter { archive in line.gaps.contains { $0.overlaps(archive.commits) } }
+    }
+
     /// A line of commits, in lines of text.
     static func lines(of line: BackupArchives.Line) -> [String] {
         let origin = line.parent.map { ", which left \($0) behind commit \(number(line.fork ?? 0))" } ?? ""

@@ -6,7 +6,8 @@ enum PastOption {
     static let name = "at"
     static let help = """
           --at COMMIT|TIME   the store as it was after the commit of this number, or after the last one at or before a time (ISO 8601, as
-                             2026-11-21T12:00:00Z); `heartwood log` lists the commits that it still has
+                             2026-11-21T12:00:00Z; a day alone, 2026-11-21, is its end by UTC); `heartwood log` lists the commits that it
+                             still has
         """
 
     /// nil without the option.
@@ -20,8 +21,8 @@ enum PastOption {
             return .number(number)
         }
         // Seconds since 1970 would look like a commit's number.
-        guard Double(text) == nil, let time = try? TimeArgument.microseconds(option, text) else {
-            throw ToolError.usage("--\(option) takes the number of a commit or a time (ISO 8601), not \"\(text)\"")
+        guard Double(text) == nil, let time = try? TimeArgument.microseconds(option, text, day: .end) else {
+            throw ToolError.usage("--\(option) takes the number of a commit or a time (ISO 8601, or a day alone), not \"\(text)\"")
         }
         return .time(time)
     }

@@ -2,17 +2,36 @@ import Foundation
 
 /// A time of a command line.
 enum TimeArgument {
-    /// - Parameter text: ISO 8601, or seconds since 1970.
+    /// The instant that a day alone names. Days are those of UTC, as the tool writes times.
+    enum Day {
+        /// Of times from this one on.
+        case beginning
+        /// Of times up to this one: the day's last microsecond.
+        case end
+    }
+
+    /// - Parameter text: ISO 8601, a day alone (2026-11-26), or seconds since 1970.
     /// - Returns: microseconds since 1970.
-    static func microseconds(_ option: String, _ text: String) throws -> Int64 {
+    static func microseconds(_ option: String, _ text: String, day: Day) throws -> Int64 {
+        if let beginning = beginning(ofDay: text) {
+            let time = Int64(beginning.timeIntervalSince1970) * 1_000_000
+            return day == .beginning ? time : time + 86_400_000_000 - 1
+        }
         guard let date = Double(text).map({ Date(timeIntervalSince1970: $0) }) ?? date(iso: text),
             let time = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded())
-        else { throw ToolError.usage("--\(option) takes a time (ISO 8601, or seconds since 1970), not \"\(text)\"") }
+        else { throw ToolError.usage("--\(option) takes a time (ISO 8601, a day alone, or seconds since 1970), not \"\(text)\"") }
         return time
     }
 
     /// With or without a fraction of a second.
     static func date(iso text: String) -> Date? {
         (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))) ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
+    }
+
+    /// - Returns: nil if the text is not a day alone, or no day of the calendar.
+    static func beginning(ofDay text: String) -> Date? {
+        guard text.utf8.count == 10, let date = date(iso: text + "T00:00:00Z") else { return nil }
+        // The parser takes the 31st of February for a day of March.
+        return date.formatted(Date.ISO8601FormatStyle()).hasPrefix(text) ? date : nil
     }
 }

@@ -119,6 +119,32 @@ import Testing
         #expect(try now("Ada") == nil && (now("Ben") != nil) == (policy != .refuse))
     }
 
+    @Test("An object of another entity of the family does not break a constraint that a subentity alone has") func subentityConstraint() throws {
+        func model() -> NSManagedObjectModel {
+            let model = NSManagedObjectModel(), base = NSEntityDescription(), first = NSEntityDescription(), second = NSEntityDescription()
+            (base.name, first.name, second.name) = ("Base", "First", "Second")
+            base.properties = [TestStack.attribute("number", .integer32AttributeType)]
+            base.subentities = [first, second]
+            second.uniquenessConstraints = [["number"]]
+            model.entities = [base, first, second]
+            return model
+        }
+        let store = try PastStore(model()), object = store.stack.insert("Second", ["number": 1]), commit = try store.save()
+        store.stack.context.delete(object)
+        store.stack.insert("First", ["number": 1])
+        _ = try store.save()
+        let source = try store.open(commit, model()), request = NSFetchRequest<NSManagedObject>(entityName: "Second")
+        func pick() throws -> CherryPickReport {
+            try CherryPick(from: source, into: store.stack.newContext(), .refuse).run(source.fetch(request), isDry: false)
+        }
+        let report = try pick()
+        #expect(report.isSaved && report.conflicts.isEmpty && report.inserted.count == 1)
+        store.stack.context.delete(try store.stack.context.existingObject(with: object.objectID))
+        store.stack.insert("Second", ["number": 1])
+        _ = try store.save()
+        #expect(try pick().conflicts.map(\.reason) == [.notUnique])
+    }
+
     @Test("A destination that has another object now is left to it") func taken() throws {
         store.stack.context.delete(ada)
         _ = try store.save()
