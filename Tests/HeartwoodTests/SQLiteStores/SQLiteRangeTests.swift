@@ -76,6 +76,41 @@ import Testing
         }
     }
 
+    @Test("An equality finds by an index what it finds without one, also where reading changes a value") func changedValuesAreFound() throws {
+        let numbers = ["NULL", "0", "1", "2", "2.5", "1.5", "-1.5", "65538", "-65534", "65537.5", "4294967298", "-4294967294", "9223372036854775807"]
+        let uuid = UUID()
+        let bytes = withUnsafeBytes(of: uuid.uuid) { $0.map { String(format: "%02x", $0) }.joined() }
+        let tokens = ["NULL", "X'\(bytes)'", "'\(uuid.uuidString)'", "'\(uuid.uuidString.lowercased())'"]
+        let names = ["NULL", "''", "'a'", "CAST(X'FF' AS TEXT)", "'\u{FFFD}'", "CAST(X'61FF' AS TEXT)", "'a\u{FFFD}'"]
+        let rows = numbers.enumerated().map { index, number in
+            let values = [number, number, number, tokens[index % tokens.count], names[index % names.count]].joined(separator: ", ")
+            return "INSERT INTO ZKEEPER (Z_PK, Z_ENT, Z_OPT, ZSHORT, ZAGE, ZBIG, ZTOKEN, ZNAME) VALUES (\(100 + index), 4, 1, \(values));"
+        }.joined()
+        let indexes = ["SHORT", "AGE", "BIG", "TOKEN", "NAME"].map { "CREATE INDEX \($0)S ON ZKEEPER (Z\($0));" }.joined()
+        let integers = ["short", "age", "big"].flatMap { key in
+            [Int64.min, -2, -1, 0, 1, 2, 3, 65538, 4_294_967_298, .max].map { NSPredicate(format: "%K == %lld", key, $0) }
+                + [NSPredicate(format: "%K IN %@", key, [1, 2]), NSPredicate(format: "%K IN {}", key)]
+        }
+        let others = [NSPredicate(format: "token == %@", uuid as NSUUID), NSPredicate(format: "token == %@", UUID() as NSUUID)]
+            + ["", "a", "\u{FFFD}", "a\u{FFFD}"].map { NSPredicate(format: "name == %@", $0) }
+            + [NSPredicate(format: "name IN %@", ["a", "\u{FFFD}"])]
+        try CoreDataStoreFiles.withFolder { folder in
+            let plain = try Zoo(in: folder, rows, name: "Plain.sqlite").context()
+            let indexed = try Zoo(in: folder, rows + indexes, name: "Indexed.sqlite").context()
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Keeper")
+            var byIndex = 0
+            for predicate in integers + others {
+                request.predicate = predicate
+                let expected = try plain.fetch(request).map(\.objectID.key.row).sorted()
+                let found = try indexed.fetch(request).map(\.objectID.key.row).sorted()
+                if case .index? = indexed.lastQuery.access.first { byIndex += 1 }
+                #expect(expected == found, "\(predicate)")
+            }
+            // All but those for U+FFFD.
+            #expect(byIndex == integers.count + others.count - 3)
+        }
+    }
+
     @Test("The first rows of an order are read in the order of an index, and a short range by its rows; a long range is a scan")
     func indexesReadFewRows() throws {
         try CoreDataStoreFiles.withFolder { folder in

@@ -36,28 +36,55 @@ struct CoreDataSearch {
         return CoreDataSearch(property: property, values: values)
     }
 
-    /// The values as SQLite stores them.
-    /// - Returns: nil if one of them is of another type than the column's, or null, which no index needs to have.
-    func stored(_ runtime: EntityRuntime, _ encoding: DatabaseHeader.TextEncoding) -> [SQLiteValue]? {
+    /// The keys of an index between which all rows are that the search finds, in SQLite's order.
+    /// - Returns: nil if one of the values is of another type than the column's, or null, which no index needs to have.
+    func ranges(_ runtime: EntityRuntime, _ encoding: DatabaseHeader.TextEncoding) -> [ClosedKeys]? {
         let kind = runtime.properties[property].kind, store = runtime.holder
-        var result: [SQLiteValue] = []
+        var result = Self.changedWhenRead(kind)
         for value in values {
             switch (kind, value) {
-            case (.string, .text(let text)): result.append(.text(encoding.bytes(text)))
-            case (.int16, .integer(let number)), (.int32, .integer(let number)), (.int64, .integer(let number)): result.append(.integer(number))
-            case (.date, .date(let seconds)), (.double, .double(let seconds)): result.append(.real(seconds))
-            case (.uuid, .uuid(let uuid)): result.append(.blob(withUnsafeBytes(of: uuid.uuid) { Array($0) }))
+            // Foreign bytes are read as U+FFFD.
+            case (.string, .text(let text)) where !text.unicodeScalars.contains("\u{FFFD}"):
+                result.append(ClosedKeys(.text(encoding.bytes(text))))
+            case (.int16, .integer(let number)), (.int32, .integer(let number)), (.int64, .integer(let number)):
+                // A real is cut when it is read.
+                result.append(ClosedKeys(.integer(max(number, .min + 1) - 1), .integer(min(number, .max - 1) + 1)))
+            case (.date, .date(let seconds)), (.double, .double(let seconds)): result.append(ClosedKeys(.real(seconds)))
+            case (.uuid, .uuid(let uuid)): result.append(ClosedKeys(.blob(withUnsafeBytes(of: uuid.uuid) { Array($0) })))
             case (.toOne, .object(let object)):
                 guard let store, let key = object.key(in: store) else { return nil }
-                result.append(.integer(Int64(key.row)))
+                result.append(ClosedKeys(.integer(Int64(key.row))))
             case (.toOne, .objectID(let id)):
                 guard let store, let key = id.key(in: store) else { return nil }
-                result.append(.integer(Int64(key.row)))
+                result.append(ClosedKeys(.integer(Int64(key.row))))
             default: return nil
             }
         }
         return result
     }
+
+    /// What a column of Core Data's never has, though a file may: reading changes it, to any value.
+    private static func changedWhenRead(_ kind: PropertyKind) -> [ClosedKeys] {
+        func outside(_ least: Int64, _ greatest: Int64) -> [ClosedKeys] {
+            [ClosedKeys(.real(-.infinity), .integer(least - 1)), ClosedKeys(.integer(greatest + 1), .real(.infinity))]
+        }
+        return switch kind {
+        case .int16: outside(Int64(Int16.min), Int64(Int16.max))
+        case .int32: outside(Int64(Int32.min), Int64(Int32.max))
+        // A UUID may be written as text. Texts come before data.
+        case .uuid: [ClosedKeys(.text([]), .blob([]))]
+        default: []
+        }
+    }
+}
+
+/// A range of an index's first column, with both ends.
+struct ClosedKeys {
+    let lower: SQLiteValue
+    let upper: SQLiteValue
+
+    init(_ lower: SQLiteValue, _ upper: SQLiteValue) { (self.lower, self.upper) = (lower, upper) }
+    init(_ value: SQLiteValue) { self.init(value, value) }
 }
 
 extension CoreDataReader {
@@ -65,10 +92,10 @@ extension CoreDataReader {
     /// - Returns: the index's name, and the rows by key; nil where no index serves one of the searches.
     func rows(_ table: EntityTable, _ searches: [CoreDataSearch]) throws -> (index: String, rows: [RowReference])? {
         for search in searches {
-            guard let index = try index(table, search.property), let values = search.stored(table.runtime, file.header.encoding) else { continue }
+            guard let index = try index(table, search.property), let ranges = search.ranges(table.runtime, file.header.encoding) else { continue }
             var keys: Set<Int64> = []
-            for value in values {
-                try index.forEachEntry(equalTo: [value]) { entry in
+            for range in ranges {
+                try index.forEachEntry(from: [range.lower], through: [range.upper]) { entry in
                     if entry.rowid > 0, entry.rowid <= CoreDataRows.keyMax { keys.insert(entry.rowid) }
                     return true
                 }
