@@ -12,7 +12,7 @@ final class ConversionTarget {
     /// each. The fewer commits, the fewer checkpoints write the indexes.
     private static let bytesMax = 256 << 20, rowsMax = 1 << 18
     /// Memory for the index entries of one commit. The indexes of the entities in one table share it.
-    private static let indexMemory = 6 << 20
+    private static let indexMemory = 3 << 20
 
     /// - Parameter file: nil if nothing is to be written; else `begin` has made it.
     init(_ file: URL?, _ model: NSManagedObjectModel, configuration: String?) throws {
