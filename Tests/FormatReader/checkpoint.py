@@ -145,27 +145,35 @@ class CheckpointCheck:
         data = self.log.data
         reader = Cursor(data, frame.payload)
         intervals, common_length, count = reader.take("H"), reader.take("H"), reader.take("I")
+        packed, intervals = intervals >> 15, intervals & 0x7FFF
+        size = 32 if packed else 16
         table = [(reader.take("Q"), frame.payload[0] + reader.take("I")) for _ in range(intervals)]
         at, end = reader.at + common_length, reader.end
         common = bytes(data[reader.at:at])
-        entries, key = [], b""
+        entries, key, row = [], b"", 0
         while at < end:
-            interval, place = divmod(len(entries), 16)
+            interval, place = divmod(len(entries), size)
             if place == 0 and (interval >= intervals or table[interval][1] != at):
                 raise Damaged(frame.offset, "an interval does not start where the block says")
-            shared, at = _varint(data, at, end, frame)
-            rest, at = _varint(data, at, end, frame)
-            tombstone, length = rest & 1, rest >> 1
-            if shared > len(key) or (place == 0 and shared) or at + length > end:
-                raise Damaged(frame.offset, "an index entry is wrong")
-            key = key[:shared] + bytes(data[at:at + length])
-            row, at = _varint(data, at + length, end, frame)
+            head, at = _varint(data, at, end, frame)
+            if packed and not head & 1:
+                tombstone, step = head >> 1 & 1, head >> 2
+                if place == 0 or step == 0:
+                    raise Damaged(frame.offset, "an index entry is wrong")
+                row += step
+            else:
+                rest, at = _varint(data, at, end, frame)
+                shared, tombstone, length = (head >> 2, head >> 1 & 1, rest) if packed else (head, rest & 1, rest >> 1)
+                if shared > len(key) or (place == 0 and shared) or at + length > end:
+                    raise Damaged(frame.offset, "an index entry is wrong")
+                key = key[:shared] + bytes(data[at:at + length])
+                row, at = _varint(data, at + length, end, frame)
             if row >> 48:
                 raise Damaged(frame.offset, "an index entry is of an impossible row")
             if place == 0 and table[interval][0] != _word(key):
                 raise Damaged(frame.offset, "an interval's word is wrong")
             entries.append((common + key + row.to_bytes(6, "big"), tombstone))
-        if not entries or len(entries) != count or intervals != (count + 15) // 16:
+        if not entries or len(entries) != count or intervals != (count + size - 1) // size:
             raise Damaged(frame.offset, "an index block does not have the entries that it says")
         return entries
 

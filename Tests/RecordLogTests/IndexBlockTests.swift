@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RecordLog
@@ -15,12 +16,17 @@ private final class ListSink: FrameSink {
 }
 
 struct IndexBlockTests {
-    private func encode(_ entries: [(key: [UInt8], row: UInt64)]) throws -> [UInt8] {
+    private func bytes(_ key: [UInt8], _ row: UInt64) -> [UInt8] {
+        key + (0..<6).map { UInt8(truncatingIfNeeded: row >> UInt64(40 - 8 * $0)) }
+    }
+
+    private func encode(
+        _ entries: [(key: [UInt8], row: UInt64)], tombstones: Set<Int> = [], isPacked: Bool = false
+    ) throws -> [UInt8] {
         let sink = ListSink()
-        let encoder = IndexBlockEncoder()
-        for (key, row) in entries {
-            let suffix = (0..<6).map { UInt8(truncatingIfNeeded: row >> UInt64(40 - 8 * $0)) }
-            (key + suffix).withUnsafeBytes { encoder.append($0, isTombstone: false) }
+        let encoder = IndexBlockEncoder(isPacked: isPacked)
+        for (index, (key, row)) in entries.enumerated() {
+            bytes(key, row).withUnsafeBytes { encoder.append($0, isTombstone: tombstones.contains(index)) }
         }
         _ = try encoder.emit(to: sink)
         return sink.payloads[0]
@@ -44,17 +50,116 @@ struct IndexBlockTests {
                     let rest: [UInt8] = [UInt8(index / 16), UInt8(index % 16 * 3), 1]
                     return (key: head + rest, row: UInt64(index + 1))
                 }
-                let payload = try encode(entries)
-                for (key, row) in entries { #expect(try find(key, in: payload) == row) }
-                #expect(try find([255], in: payload) == nil)
+                for isPacked in [false, true] {
+                    let payload = try encode(entries, isPacked: isPacked)
+                    for (key, row) in entries { #expect(try find(key, in: payload) == row) }
+                    #expect(try find([255], in: payload) == nil)
+                }
+            }
+        }
+    }
+
+    /// What a block has, read from its first entry to its last: bytes with a row number, and whether it is a tombstone.
+    private func decode(_ payload: [UInt8]) throws -> [[UInt8]] {
+        try payload.withUnsafeBytes { payload in
+            let block = try #require(IndexBlock(payload))
+            var result: [[UInt8]] = [], key: [UInt8] = [], row = IndexEntry.noRow, at = block.entriesStart
+            while at < block.count {
+                let isFirst = result.count % block.entriesPerInterval == 0
+                if isFirst {
+                    #expect(block.start(ofInterval: result.count / block.entriesPerInterval) == at)
+                    (key, row) = ([], IndexEntry.noRow)
+                }
+                let entry = try #require(block.entry(at: at, after: key.count, row))
+                key.removeLast(key.count - entry.shared)
+                key += UnsafeRawBufferPointer(start: block.bytes + entry.restStart, count: entry.restCount)
+                (row, at) = (entry.row, entry.next)
+                result.append(bytes(Array(block.common) + key, row) + [entry.isTombstone ? 1 : 0])
+            }
+            #expect(result.count == block.entryCount)
+            return result
+        }
+    }
+
+    private func bound(_ key: [UInt8], in payload: [UInt8]) throws -> [UInt64]? {
+        try payload.withUnsafeBytes { bytes in
+            let block = try #require(IndexBlock(bytes))
+            switch key.withUnsafeBytes(block.lowerBound) {
+            case .found(let start, let skipped, let entry, let matched):
+                let interval = (0..<block.intervalCount).first { block.start(ofInterval: $0) == start } ?? -1
+                return [UInt64(interval * block.entriesPerInterval + skipped), entry.row, matched >= key.count ? 1 : 0, entry.isTombstone ? 1 : 0]
+            case .none: return nil
+            case .malformed:
+                Issue.record("the block is malformed")
+                return nil
+            }
+        }
+    }
+
+    @Test("A packed block has the entries that it was made from, and finds each key as a plain block does")
+    func packedBlocks() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        let steps: [UInt64] = [1, 2, 31, 32, 33, 4095, 4096, 524_287, 524_288, 1 << 40]
+        // How many rows a term has: all, one, some.
+        for termRows in [1000, 1, 2, 31, 32, 33, 0] {
+            for count in [1, 2, 3, 31, 32, 33, 63, 64, 65, 300] {
+                var entries: [(key: [UInt8], row: UInt64)] = [], term = 0, left = 0, row: UInt64 = 0
+                for _ in 0..<count {
+                    if left == 0 {
+                        term += 1
+                        left = termRows == 0 ? Int.random(in: 1...80, using: &random) : termRows
+                        row = 0
+                    }
+                    left -= 1
+                    row = min(row + (steps.randomElement(using: &random) ?? 1), RowReference.rowMask - UInt64(count) + UInt64(entries.count))
+                    // Terms of which one begins another, too.
+                    let letters = String(term, radix: 3).utf8.map { $0 - 47 }
+                    entries.append(([1] + Array(letters) + [0], row))
+                }
+                entries.sort { bytes($0.key, $0.row).lexicographicallyPrecedes(bytes($1.key, $1.row)) }
+                let tombstones = Set((0..<count).filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
+                let plain = try encode(entries, tombstones: tombstones), packed = try encode(entries, tombstones: tombstones, isPacked: true)
+                let expected = entries.enumerated().map { bytes($1.key, $1.row) + [tombstones.contains($0) ? 1 : 0] }
+                #expect(try decode(plain) == expected, "seed \(seed)")
+                #expect(try decode(packed) == expected, "seed \(seed)")
+                var keys: [[UInt8]] = [[], [0], [1], [255]]
+                for (key, row) in entries {
+                    keys += [key, Array(key.dropLast()), key + [255]]
+                    for near in [row - 1, row, row + 1] { keys.append(bytes(key, near)) }
+                    keys.append(Array(bytes(key, row).dropLast(2)))
+                }
+                for key in keys { #expect(try bound(key, in: packed) == bound(key, in: plain), "seed \(seed), \(key)") }
+                if termRows == 1000, count == 300 { #expect(packed.count * 2 < plain.count) }
+            }
+        }
+    }
+
+    @Test("Damage to a packed block is found, or gives other entries; it never traps") func damagedPackedBlocks() throws {
+        let entries: [(key: [UInt8], row: UInt64)] = (0..<70).map { number -> (key: [UInt8], row: UInt64) in
+            let letter: UInt8 = number < 40 ? 5 : 6
+            return (key: [1, letter, 0], row: UInt64(number * 300 + 1))
+        }
+        let payload = try encode(entries, isPacked: true)
+        for position in payload.indices {
+            for value in [0, 1, 0x7F, 0x80, 0xFF, payload[position] ^ 1] as [UInt8] {
+                var damaged = payload
+                damaged[position] = value
+                damaged.withUnsafeBytes { bytes in
+                    guard let block = IndexBlock(bytes) else { return }
+                    for (key, row) in entries { _ = self.bytes(key, row).withUnsafeBytes(block.lowerBound) }
+                }
             }
         }
     }
 
     /// Keys made from values never have this form; a merge may copy such keys from a damaged file.
     @Test("A block with a key that begins another is encoded") func aBlockWhereOneKeyIsTheStartOfOthersIsEncoded() throws {
-        let payload = try encode([(key: [5, 5, 5, 1], row: 1), (key: [5], row: 0x05_05_05_05_05_05), (key: [5, 5, 5, 9], row: 2)])
-        #expect(try find([5, 5, 5, 1], in: payload) == 1)
+        for isPacked in [false, true] {
+            let entries: [(key: [UInt8], row: UInt64)] = [([5, 5, 5, 1], 1), ([5], 0x05_05_05_05_05_05), ([5, 5, 5, 9], 2)]
+            let payload = try encode(entries, isPacked: isPacked)
+            #expect(try find([5, 5, 5, 1], in: payload) == 1)
+        }
     }
 }
 

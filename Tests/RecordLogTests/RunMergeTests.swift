@@ -16,7 +16,7 @@ import Testing
                 SortedRun(manifest: Manifest.Run(root: .none, entryCount: size, byteCount: size), source: FixedPayload([]))
             }
             let runs = RunSet(fresh: fresh > 0 ? [.spilled(run(fresh))] : [], disk: sizes.map(run))
-            guard let merge = runs.flush(merging) else { return }
+            guard let merge = runs.flush(merging, isPacked: false) else { return }
             written += merge.entryCount
             sizes = [merge.entryCount] + merge.kept.map(\.entryCount)
         }
@@ -102,7 +102,7 @@ import Testing
         #expect(runs.disk.count == 1 && runs.disk[0].entryCount == 600)
         // Nothing is appended to this sink.
         let sink = FrameAppender(file: snapshot.file, at: sample.store.writer.end, sequence: 1, counters: Counters())
-        var made = try runs.whole.write(to: sink)
+        var made = try runs.whole(isPacked: false).write(to: sink)
         try made.appendRoot(to: sink)
         let copies = try #require(made.runs(in: sink, source: snapshot.file)).map(\.manifest)
         let old = runs.disk[0].manifest

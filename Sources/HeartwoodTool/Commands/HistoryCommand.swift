@@ -7,7 +7,8 @@ struct HistoryCommand: Command {
     static let help = """
         USAGE: heartwood history STORE [--after N|TIME] [--author A] [--limit N] [--json] [--delete-before N|TIME]
 
-          --after N|TIME         the transactions behind number N, or later than a time: ISO 8601, as 2026-11-21T12:00:00Z
+          --after N|TIME         the transactions behind number N, or later than a time: ISO 8601, as 2026-11-21T12:00:00Z, or a day
+                                 alone (2026-11-21), which is its beginning by UTC
           --author A             those of this author
           --limit N              at most so many
           --json                 an object a line, for programs

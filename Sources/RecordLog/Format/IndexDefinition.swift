@@ -31,6 +31,11 @@ public struct IndexDefinition: Hashable, Sendable {
     var hasTerms: Bool { extractorName?.hasPrefix("terms:") ?? false }
 }
 
+extension Catalog {
+    /// Whether the index of a number has several entries a row.
+    func hasTerms(_ index: Int) -> Bool { self.index(IndexID(rawValue: UInt16(index)))?.hasTerms ?? false }
+}
+
 /// Makes index keys from rows.
 ///
 /// The same row must always give the same key: entries are not logged, and rebuilding an index makes them again.

@@ -1,8 +1,9 @@
 /// A block of index entries in the mapped file. Spec: FORMAT.md, "Index runs".
 ///
-/// Entries are grouped in intervals of sixteen. The prefix that all keys of the block share is stored once. An interval's first key is
-/// complete except for that prefix; each other key omits the bytes that it shares with the one before. A table of words at the block's
-/// start distinguishes the intervals' first keys, so that a search touches few cache lines.
+/// Entries are grouped in intervals. The prefix that all keys of the block share is stored once. An interval's first key is complete except for
+/// that prefix; each other key omits the bytes that it shares with the one before. A table of words at the block's start distinguishes the
+/// intervals' first keys, so that a search touches few cache lines. A block of terms is *packed*: many rows have one term, and each of them
+/// but the first in an interval is a step from the row before.
 ///
 /// The bytes are untrusted: every offset and length is checked against the payload, and nil means that a check failed.
 struct IndexBlock {
@@ -14,13 +15,17 @@ struct IndexBlock {
         static let intervalWord = 0
         static let intervalOffset = 8
         static let intervalSize = 12
-        static let entriesPerInterval = 16
+        /// In the number of intervals: the block is packed.
+        static let packedBit: UInt16 = 0x8000
+
+        static func entriesPerInterval(isPacked: Bool) -> Int { isPacked ? 32 : 16 }
     }
 
     let bytes: UnsafeRawPointer
     let count: Int
     let intervalCount: Int
     let commonLength: Int
+    let isPacked: Bool
 
     struct Entry {
         /// The number of key bytes shared with the previous key, after the block's common prefix.
@@ -30,13 +35,19 @@ struct IndexBlock {
         let row: UInt64
         let isTombstone: Bool
         let next: Int
+
+        /// The key's length, after the block's common prefix.
+        @inline(__always)
+        var keyCount: Int { shared &+ restCount }
     }
 
     init?(_ payload: UnsafeRawBufferPointer) {
         guard payload.count >= Layout.intervals, let bytes = payload.baseAddress else { return nil }
         self.bytes = bytes
         count = payload.count
-        intervalCount = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.intervalCount, as: UInt16.self)))
+        let intervals = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.intervalCount, as: UInt16.self))
+        intervalCount = Int(intervals & ~Layout.packedBit)
+        isPacked = intervals & Layout.packedBit != 0
         commonLength = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt16.self)))
         guard intervalCount > 0, Layout.intervals + intervalCount * Layout.intervalSize + commonLength < count else { return nil }
     }
@@ -68,9 +79,41 @@ struct IndexBlock {
         return offset >= entriesStart && offset < count ? offset : nil
     }
 
-    /// The entry at an offset.
     @inline(__always)
-    func entry(at offset: Int) -> Entry? {
+    var entriesPerInterval: Int { Layout.entriesPerInterval(isPacked: isPacked) }
+
+    /// The first entry of an interval.
+    @inline(__always)
+    func firstEntry(at offset: Int) -> Entry? { entry(at: offset, after: 0, IndexEntry.noRow) }
+
+    /// The entry at an offset.
+    /// - Parameters:
+    ///   - keyCount: the length of the key before, after the common prefix.
+    ///   - row: the row of the entry before; `IndexEntry.noRow` for an interval's first entry.
+    @inline(__always)
+    func entry(at offset: Int, after keyCount: Int, _ row: UInt64) -> Entry? {
+        isPacked ? packedEntry(at: offset, after: keyCount, row) : plainEntry(at: offset)
+    }
+
+    @inline(never)
+    private func packedEntry(at offset: Int, after keyCount: Int, _ previous: UInt64) -> Entry? {
+        var at = offset
+        guard let head = varint(&at) else { return nil }
+        let isTombstone = head & 2 != 0
+        if head & 1 == 0 {
+            let row = previous &+ head >> 2
+            guard previous != IndexEntry.noRow, row > previous, row <= RowReference.rowMask else { return nil }
+            return Entry(shared: keyCount, restStart: at, restCount: 0, row: row, isTombstone: isTombstone, next: at)
+        }
+        guard head >> 2 <= UInt64(UInt32.max), let rest = varint(&at), rest <= UInt64(count &- at) else { return nil }
+        let restStart = at
+        at &+= Int(rest)
+        guard let row = longVarint(&at), row <= RowReference.rowMask else { return nil }
+        return Entry(shared: Int(head >> 2), restStart: restStart, restCount: Int(rest), row: row, isTombstone: isTombstone, next: at)
+    }
+
+    @inline(__always)
+    private func plainEntry(at offset: Int) -> Entry? {
         var at = offset
         guard let shared = varint(&at), let rest = varint(&at) else { return nil }
         let restCount = Int(rest >> 1)
@@ -166,7 +209,7 @@ struct IndexBlock {
     }
 
     private func first(matched: Int) -> Bound {
-        guard let entry = entry(at: entriesStart) else { return .malformed }
+        guard let entry = firstEntry(at: entriesStart) else { return .malformed }
         return .found(intervalStart: entriesStart, skipped: 0, entry, matched: matched)
     }
 
@@ -193,7 +236,7 @@ struct IndexBlock {
         // Finds the first interval that is not before the key.
         while low < high {
             let middle = (low &+ high) / 2
-            guard let start = start(ofInterval: middle), let entry = entry(at: start), entry.shared == 0 else { return nil }
+            guard let start = start(ofInterval: middle), let entry = firstEntry(at: start), entry.shared == 0 else { return nil }
             if compare(entry, key, from: 0).order < 0 { low = middle &+ 1 } else { high = middle }
         }
         return max(low &- 1, 0)
@@ -229,17 +272,19 @@ struct IndexBlock {
     private func search(_ key: UnsafeRawBufferPointer, from start: Int) -> Bound {
         var at = start, intervalStart = start, skipped = 0
         // The length of the prefix of `key` that the previous entry, which is before `key`, has.
-        var matched = 0
+        var matched = 0, keyCount = 0, row = IndexEntry.noRow
         while at < count {
-            guard let entry = entry(at: at) else { return .malformed }
-            if skipped == Layout.entriesPerInterval {
+            if skipped == entriesPerInterval {
                 intervalStart = at
                 skipped = 0
+                row = IndexEntry.noRow
             }
+            guard let entry = entry(at: at, after: keyCount, row) else { return .malformed }
             if skipped == 0 {
                 guard entry.shared == 0 else { return .malformed }
                 matched = 0
             }
+            (keyCount, row) = (entry.keyCount, entry.row)
             if entry.shared < matched, entry.restCount > 0 {
                 return .found(intervalStart: intervalStart, skipped: skipped, entry, matched: commonLength &+ entry.shared)
             }

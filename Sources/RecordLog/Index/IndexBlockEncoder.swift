@@ -21,8 +21,13 @@ final class IndexBlockEncoder {
     private(set) var estimate = 0
     private var lastStart = 0
     private var shortestKey = Int.max
+    private let isPacked: Bool
+    private let entriesPerInterval: Int
 
-    init() {
+    /// - Parameter isPacked: whether the blocks are packed, as those of indexes of terms are.
+    init(isPacked: Bool) {
+        self.isPacked = isPacked
+        entriesPerInterval = IndexBlock.Layout.entriesPerInterval(isPacked: isPacked)
         keys = .allocate(byteCount: 16_384, alignment: 8)
         entries = .allocate(capacity: 512)
         encoded = .allocate(byteCount: 16_384, alignment: 8)
@@ -44,12 +49,29 @@ final class IndexBlockEncoder {
         keysEnd = start + keyCount
         let shared = entryCount == 0 ? 0 : shared(lastStart, start, start, keysEnd)
         entries[entryCount] = Entry(keyEnd: keysEnd, shared: shared, row: IndexEntry.row(of: entry), isTombstone: isTombstone)
-        let isFirst = entryCount % IndexBlock.Layout.entriesPerInterval == 0
+        let isFirst = entryCount % entriesPerInterval == 0
+        if isFirst {
+            estimate += keyCount + 5 + IndexBlock.Layout.intervalSize
+        } else {
+            estimate += step(at: entryCount, start).map { Self.varintSize($0) } ?? keyCount - shared + 5
+        }
         entryCount += 1
         shortestKey = min(shortestKey, keyCount)
-        estimate += isFirst ? keyCount + 5 + IndexBlock.Layout.intervalSize : keyCount - shared + 5
         lastStart = start
     }
+
+    /// The step from the row before, where an entry of a packed block has the key of the one before.
+    /// - Parameter start: where the key begins. The entry is not the first of its interval.
+    @inline(__always)
+    private func step(at index: Int, _ start: Int) -> UInt64? {
+        guard isPacked else { return nil }
+        let entry = entries[index], before = entries[index - 1]
+        let count = entry.keyEnd - start, countBefore = start - (index == 1 ? 0 : entries[index - 2].keyEnd)
+        guard entry.shared == count, count == countBefore, entry.row > before.row else { return nil }
+        return (entry.row - before.row) << 2
+    }
+
+    private static func varintSize(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
 
     @inline(never)
     private func growKeys(_ more: Int) {
@@ -90,9 +112,10 @@ final class IndexBlockEncoder {
         // The keys are sorted, so all share the common prefix of the first and the last, as far as they are long enough: of keys from a
         // damaged block one may be a prefix of another.
         let common = min(shared(0, entries[0].keyEnd, lastStart, keysEnd), shortestKey, Int(UInt16.max))
-        let intervals = (entryCount + Layout.entriesPerInterval - 1) / Layout.entriesPerInterval
+        let intervals = (entryCount + entriesPerInterval - 1) / entriesPerInterval
         reserve(Layout.intervals + intervals * Layout.intervalSize + keysEnd + entryCount * 3 * Self.varintSizeMax)
-        encoded.storeBytes(of: UInt16(intervals).littleEndian, toByteOffset: Layout.intervalCount, as: UInt16.self)
+        let form = UInt16(intervals) | (isPacked ? Layout.packedBit : 0)
+        encoded.storeBytes(of: form.littleEndian, toByteOffset: Layout.intervalCount, as: UInt16.self)
         encoded.storeBytes(of: UInt16(common).littleEndian, toByteOffset: Layout.commonLength, as: UInt16.self)
         encoded.storeBytes(of: UInt32(entryCount).littleEndian, toByteOffset: Layout.entryCount, as: UInt32.self)
         encodedCount = Layout.intervals + intervals * Layout.intervalSize
@@ -102,16 +125,22 @@ final class IndexBlockEncoder {
             let entry = entries[index]
             let from = start + common
             var shared = 0
-            if index % Layout.entriesPerInterval == 0 {
-                let at = Layout.intervals + index / Layout.entriesPerInterval * Layout.intervalSize
+            if index % entriesPerInterval == 0 {
+                let at = Layout.intervals + index / entriesPerInterval * Layout.intervalSize
                 let word = KeyBytes.word(UnsafeRawBufferPointer(rebasing: keys[from..<entry.keyEnd]))
                 encoded.storeBytes(of: word.littleEndian, toByteOffset: at + Layout.intervalWord, as: UInt64.self)
                 encoded.storeBytes(of: UInt32(encodedCount).littleEndian, toByteOffset: at + Layout.intervalOffset, as: UInt32.self)
             } else {
+                if let step = step(at: index, start) {
+                    appendVarint(step | (entry.isTombstone ? 2 : 0))
+                    start = entry.keyEnd
+                    continue
+                }
                 shared = max(0, entry.shared - common)
             }
-            appendVarint(UInt64(shared))
-            appendVarint(UInt64(entry.keyEnd - from - shared) << 1 | (entry.isTombstone ? 1 : 0))
+            let rest = UInt64(entry.keyEnd - from - shared), tombstone: UInt64 = entry.isTombstone ? 1 : 0
+            appendVarint(isPacked ? UInt64(shared) << 2 | tombstone << 1 | 1 : UInt64(shared))
+            appendVarint(isPacked ? rest : rest << 1 | tombstone)
             appendKey(from + shared..<entry.keyEnd)
             appendVarint(entry.row)
             start = entry.keyEnd

@@ -1,5 +1,8 @@
 /// Splits an index entry's bytes: the key, then six bytes of row number.
 enum IndexEntry {
+    /// In the place of a row number: there is none.
+    static let noRow = UInt64.max
+
     /// An entry without its last six bytes.
     @inline(__always)
     static func key(of entry: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -109,6 +109,7 @@ private final class AscendingDiskCursor: RunCursor {
     private var capacity = 64
     /// The length of the current key, without the row.
     private var keyCount = 0
+    private var row = IndexEntry.noRow
     /// The first position in which the current entry differs from the range's upper end. The following entries that share the bytes up to and
     /// including it are before the end too.
     private var insideAt = Int.max
@@ -150,6 +151,7 @@ private final class AscendingDiskCursor: RunCursor {
         reserve(block.commonLength)
         buffer.copyMemory(from: block.common.baseAddress ?? UnsafeRawPointer(buffer), byteCount: block.commonLength)
         keyCount = block.commonLength
+        row = IndexEntry.noRow
         next = offset
     }
 
@@ -171,13 +173,14 @@ private final class AscendingDiskCursor: RunCursor {
     /// Decodes the entry at `next`.
     @inline(__always)
     private func show() throws(StoreError) {
-        guard let entry = block.entry(at: next), block.commonLength &+ entry.shared <= keyCount else {
+        guard let entry = block.entry(at: next, after: keyCount &- block.commonLength, row), block.commonLength &+ entry.shared <= keyCount else {
             throw run.corrupt(root.pointer(blockIndex))
         }
         let at = block.commonLength &+ entry.shared
         reserve(at &+ entry.restCount)
         (buffer + at).copyMemory(from: block.bytes + entry.restStart, byteCount: entry.restCount)
         keyCount = at &+ entry.restCount
+        row = entry.row
         // The row's six bytes, big-endian, as the upper bytes of a word.
         (buffer + keyCount).storeBytes(of: (entry.row << 16).bigEndian, as: UInt64.self)
         key = UnsafeRawBufferPointer(start: buffer, count: keyCount &+ KeyBuilder.rowSuffixSize)
@@ -287,11 +290,12 @@ private final class DescendingDiskCursor: RunCursor {
         let end = index + 1 < block.intervalCount ? block.start(ofInterval: index + 1) : block.count
         guard let end, end > at else { throw run.corrupt(root.pointer(blockIndex)) }
         let common = block.common
+        var keyCount = 0, row = IndexEntry.noRow
         while at < end {
-            let previous = entries.isEmpty ? 0 : range(entries.count - 1).count - KeyBuilder.rowSuffixSize - common.count
-            guard let entry = block.entry(at: at), entry.shared <= previous, entry.next <= end,
-                entries.count < IndexBlock.Layout.entriesPerInterval
+            guard let entry = block.entry(at: at, after: keyCount, row), entry.shared <= keyCount, entry.next <= end,
+                entries.count < block.entriesPerInterval
             else { throw run.corrupt(root.pointer(blockIndex)) }
+            (keyCount, row) = (entry.keyCount, entry.row)
             let start = bytes.count
             bytes.append(contentsOf: common)
             if entry.shared > 0 {

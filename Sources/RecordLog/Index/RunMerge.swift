@@ -3,6 +3,8 @@ struct RunMerge: Sendable {
     let runs: RunSet
     /// Runs older than `runs`; empty if everything becomes the base.
     let kept: [SortedRun]
+    /// Whether the new run's blocks are packed.
+    let isPacked: Bool
 
     var entryCount: UInt64 { UInt64(runs.freshEntryCount) + runs.diskEntryCount }
     /// The approximate number of bytes that are written.
@@ -11,7 +13,7 @@ struct RunMerge: Sendable {
     /// Appends the new run's blocks to a sink; its root must follow.
     /// - Parameter check: called from time to time; an error that it throws ends the merge.
     func write(to sink: any FrameSink, _ check: () throws(StoreError) -> Void = {}) throws(StoreError) -> FlushedRuns {
-        var writer = RunWriter(sink: sink, entryCount: entryCount)
+        var writer = RunWriter(sink: sink, entryCount: entryCount, isPacked: isPacked)
         if let base = runs.onlyRun, kept.isEmpty {
             // The base has no tombstones.
             let root = try base.blocks()
@@ -98,15 +100,17 @@ extension RunSet {
     func needsFlush(_ merging: Merging) -> Bool { !fresh.isEmpty || !flushing.isEmpty || joinedCount(merging) > 1 }
 
     /// The merge that a checkpoint does: the fresh runs, and the newest runs on disk that are not large enough to stay, become one run.
+    /// - Parameter isPacked: whether the new run's blocks are packed.
     /// - Returns: nil if the runs on disk stay.
-    func flush(_ merging: Merging) -> RunMerge? {
+    func flush(_ merging: Merging, isPacked: Bool) -> RunMerge? {
         guard needsFlush(merging) else { return nil }
         let count = joinedCount(merging)
-        return RunMerge(runs: RunSet(fresh: fresh, flushing: flushing, disk: Array(disk[..<count])), kept: Array(disk[count...]))
+        return RunMerge(
+            runs: RunSet(fresh: fresh, flushing: flushing, disk: Array(disk[..<count])), kept: Array(disk[count...]), isPacked: isPacked)
     }
 
     /// The merge of all runs into one.
-    var whole: RunMerge { RunMerge(runs: self, kept: []) }
+    func whole(isPacked: Bool) -> RunMerge { RunMerge(runs: self, kept: [], isPacked: isPacked) }
 
     fileprivate var onlyRun: SortedRun? { fresh.isEmpty && flushing.isEmpty && disk.count == 1 ? disk.first : nil }
 }

@@ -84,7 +84,7 @@ extension SortedRun {
         switch key.withUnsafeBytes({ block.lowerBound($0) }) {
         case .found(let start, let skipped, _, _):
             guard let interval = block.interval(startingAt: start) else { throw corrupt(pointer) }
-            return (index, interval * IndexBlock.Layout.entriesPerInterval + skipped)
+            return (index, interval * block.entriesPerInterval + skipped)
         case .none: return (index + 1, 0)
         case .malformed: throw corrupt(pointer)
         }

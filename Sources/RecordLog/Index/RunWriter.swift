@@ -1,7 +1,7 @@
 /// Writes a sorted stream of entries as an index run.
 struct RunWriter {
     private let sink: any FrameSink
-    private let block = IndexBlockEncoder()
+    private let block: IndexBlockEncoder
     /// The last entry of the previous block.
     private var previous: [UInt8] = []
     private var blocks = IndexRootBuilder()
@@ -16,9 +16,12 @@ struct RunWriter {
     private static let shortSeparator = 256
     private static let entriesMax = 1 << 16
 
-    /// - Parameter entryCount: an upper bound of the number of entries.
-    init(sink: any FrameSink, entryCount: UInt64) {
+    /// - Parameters:
+    ///   - entryCount: an upper bound of the number of entries.
+    ///   - isPacked: whether the blocks are packed.
+    init(sink: any FrameSink, entryCount: UInt64, isPacked: Bool) {
         self.sink = sink
+        block = IndexBlockEncoder(isPacked: isPacked)
         // Half of the payload, which leaves room for blocks that end early since they are large.
         rootBytesPerEntry = Double(sink.payloadMax / 2) / Double(max(entryCount, 1))
     }

@@ -51,7 +51,8 @@ final class ScratchFile {
     /// - Parameter entryCount: an upper bound of the number of entries.
     /// - Returns: nil if there are none.
     func write(entryCount: Int, _ add: (inout RunWriter) throws(StoreError) -> Void) throws(StoreError) -> SortedRun? {
-        var writer = RunWriter(sink: appender, entryCount: UInt64(entryCount))
+        // Also those of terms are not packed: they are read once, and soon.
+        var writer = RunWriter(sink: appender, entryCount: UInt64(entryCount), isPacked: false)
         try add(&writer)
         var runs = FlushedRuns(new: try writer.finish(), kept: [])
         try runs.appendRoot(to: appender)

@@ -67,6 +67,29 @@ import Testing
         #expect(next.objectID != id, "no number is given twice")
     }
 
+    @Test("Of two that bring one object back at once, the second one fails, and the object is as the first one saved it") func twice() throws {
+        store.stack.context.delete(ben)
+        _ = try store.save()
+        let context = store.stack.newContext()
+        nonisolated(unsafe) var first: CherryPickReport?
+        nonisolated(unsafe) let other = self
+        let observer = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: context, queue: nil) { _ in
+            first = try? other.pick("name == 'Ben'", .keep)
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.predicate = NSPredicate(format: "name == 'Ben'")
+        let source = try store.open(commit)
+        let error = #expect(throws: NSError.self) {
+            try CherryPick(from: source, into: context, .keep).run(source.fetch(request), isDry: false)
+        }
+        #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSManagedObjectMergeError)
+        #expect(first?.isSaved == true && first?.inserted == [uri(ben)])
+        let back = try store.stack.anew().existingObject(with: ben.objectID)
+        #expect(back.value(forKey: "age") as? Int == 7)
+        #expect(try StoreVerification.verify(path: store.stack.url.path).isSound)
+    }
+
     @Test("Objects that come along together are connected with each other") func together() throws {
         store.stack.context.delete(ada)
         store.stack.context.delete(ben)

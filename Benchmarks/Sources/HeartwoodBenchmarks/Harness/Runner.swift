@@ -38,60 +38,50 @@ final class Runner {
 
     func run() throws {
         for rows in options.sizes {
-            if options.isBackup || options.isSmoke {
-                let backups = BackupRunner(
-                    rows: rows, repetitions: options.repetitions(rows), seconds: Int(options.minutes * 60), only: options.only,
-                    directory: directory)
-                let found = try backups.run()
-                guard options.isSmoke else {
-                    measurements += found
-                    continue
-                }
+            let subjects = subjects(rows), isOrdinary = !subjects.contains { $0.isAskedFor }
+            for subject in subjects where subject.isAskedFor || options.isSmoke {
+                let found = try subject.run()
+                // The smoke size runs them too, and reports the ordinary workloads.
+                if !isOrdinary { measurements += found }
             }
-            if options.isSearches || options.isSmoke {
-                let searches = SearchRunner(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory)
-                let found = try searches.run()
-                guard options.isSmoke else {
-                    measurements += found
-                    continue
-                }
-            }
-            if options.isStores || options.isSmoke {
-                let stores = StoreRunner(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory)
-                let found = try stores.run()
-                guard options.isSmoke else {
-                    measurements += found
-                    continue
-                }
-            }
-            if options.isQueries || options.isSmoke {
-                let queries = try QueryRunner(
-                    QueryRunner.peers(options.peer), rows: rows, repetitions: options.repetitions(rows), only: options.only,
-                    directory: directory, packages: options.packages)
-                let found = try queries.run()
-                guard options.isSmoke else {
-                    measurements += found
-                    continue
-                }
-            }
-            let size = try SizeRunner(peers, rows: rows, isEngine: options.isEngine, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
-            measurements += try size.run()
-            if options.isEngine, peers.count == Self.enginePeers.count {
-                measurements += try EngineExtras(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory).run()
-            }
-            for peer in peers { PeerFiles.remove(path(peer, rows)) }
-            if !options.isEngine, options.peer == nil {
-                measurements += try StackExtras(rows: rows, only: options.only, directory: directory).run()
-                measurements += try ContainerExtras(
-                    rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory
-                ).run()
-                measurements += try MigrationExtras(
-                    rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory
-                ).run()
-                measurements += try ModelExtras(rows: rows, only: options.only, directory: directory).run()
-                measurements += try AccessorExtras(rows: rows, only: options.only).run()
-            }
+            if isOrdinary { try ordinary(rows) }
         }
+    }
+
+    /// What an option asks for in place of the ordinary workloads.
+    private func subjects(_ rows: Int) -> [(isAskedFor: Bool, run: () throws -> [Measurement])] {
+        let repetitions = options.repetitions(rows), only = options.only, directory = directory, options = options
+        return [
+            (options.isBackup, {
+                try BackupRunner(
+                    rows: rows, repetitions: repetitions, seconds: Int(options.minutes * 60), only: only, directory: directory
+                ).run()
+            }),
+            (options.isSearches, { try SearchRunner(rows: rows, repetitions: repetitions, only: only, directory: directory).run() }),
+            (options.isStores, { try StoreRunner(rows: rows, repetitions: repetitions, only: only, directory: directory).run() }),
+            (options.isQueries, {
+                try QueryRunner(
+                    QueryRunner.peers(options.peer), rows: rows, repetitions: repetitions, only: only, directory: directory,
+                    packages: options.packages
+                ).run()
+            }),
+        ]
+    }
+
+    private func ordinary(_ rows: Int) throws {
+        let repetitions = options.repetitions(rows), only = options.only
+        let size = try SizeRunner(peers, rows: rows, isEngine: options.isEngine, repetitions: repetitions, only: only) { self.path($0, rows) }
+        measurements += try size.run()
+        if options.isEngine, peers.count == Self.enginePeers.count {
+            measurements += try EngineExtras(rows: rows, repetitions: repetitions, only: only, directory: directory).run()
+        }
+        for peer in peers { PeerFiles.remove(path(peer, rows)) }
+        guard !options.isEngine, options.peer == nil else { return }
+        measurements += try StackExtras(rows: rows, only: only, directory: directory).run()
+        measurements += try ContainerExtras(rows: rows, repetitions: repetitions, only: only, directory: directory).run()
+        measurements += try MigrationExtras(rows: rows, repetitions: repetitions, only: only, directory: directory).run()
+        measurements += try ModelExtras(rows: rows, only: only, directory: directory).run()
+        measurements += try AccessorExtras(rows: rows, only: only).run()
     }
 }
 

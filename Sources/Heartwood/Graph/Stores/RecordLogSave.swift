@@ -92,6 +92,7 @@ struct RecordLogSave {
     // MARK: Rows
 
     private mutating func writeInserted(_ object: NSManagedObject) throws {
+        if !object.key.isTemporary, try transaction.unsafeRow(reference(object.key)) != nil { throw CoreDataError.presentObject(object.objectID) }
         try writeWhole(object, object.storage?.values ?? [], key: object.storage?.permanentKey ?? .none, table: table(of: object))
         // A reserved row already had a version.
         object.storage?.savedVersion = object.key.isTemporary ? 1 : try transaction.unsafeRow(reference(object.key))?.version ?? 0

@@ -95,6 +95,14 @@ enum CoreDataError {
             [NSAffectedObjectsErrorKey: [id]])
     }
 
+    /// An inserted object's row is there already. Row numbers are given once, so both brought one deleted object back.
+    static func presentObject(_ id: NSManagedObjectID) -> NSError {
+        make(
+            NSManagedObjectMergeError,
+            "\(id.uriRepresentation().absoluteString) is in the store again: another context or process has brought it back. Fetch it, and try again.",
+            [NSAffectedObjectsErrorKey: [id]])
+    }
+
     static func unknownStore() -> NSError {
         make(NSPersistentStoreOperationError, "The store does not belong to this coordinator.")
     }

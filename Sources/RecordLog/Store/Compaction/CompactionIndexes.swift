@@ -16,7 +16,8 @@ final class CompactionIndexes {
         self.target = target
         self.options = options
         self.report = report
-        indexes = ParallelIndexFlush(base.indexes.map { $0?.whole }, of: base.file, options)
+        let merges = base.indexes.enumerated().map { number, runs in runs?.whole(isPacked: base.catalog.hasTerms(number)) }
+        indexes = ParallelIndexFlush(merges, of: base.file, options)
     }
 
     deinit {
@@ -62,6 +63,7 @@ final class CompactionIndexes {
     private func rebuilt(_ definition: IndexDefinition) throws(StoreError) -> FlushedRuns {
         let copied = target.snapshot
         let replay = Replay(file: target.file, from: copied, at: copied.end, options: options)
-        return try (try replay.build(definition, from: copied) ?? .empty).whole.write(to: target.appender, report)
+        let runs = try replay.build(definition, from: copied) ?? .empty
+        return try runs.whole(isPacked: definition.hasTerms).write(to: target.appender, report)
     }
 }

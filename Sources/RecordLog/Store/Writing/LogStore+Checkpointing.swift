@@ -98,7 +98,8 @@ struct CheckpointBuilder {
     }
 
     func build(previous: FramePointer) throws(StoreError) -> Made {
-        let indexes = ParallelIndexFlush(base.indexes.map { $0?.flush(merging) }, of: base.file, options)
+        let merges = base.indexes.enumerated().map { number, runs in runs?.flush(merging, isPacked: base.catalog.hasTerms(number)) }
+        let indexes = ParallelIndexFlush(merges, of: base.file, options)
         defer { indexes.stop() }
         var pages: [PrimaryBase.WrittenPages?] = []
         for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
