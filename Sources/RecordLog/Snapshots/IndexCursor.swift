@@ -40,6 +40,31 @@ public struct IndexCursor {
 
     private static let stepsMax = 8
 
+    /// Takes the next entries' rows, as many as the buffer holds.
+    /// - Returns: the number of rows; fewer than the buffer holds only at the end.
+    package mutating func take(into rows: UnsafeMutableBufferPointer<UInt64>) throws(StoreError) -> Int {
+        guard !rows.isEmpty else { return 0 }
+        var taken = 0
+        try merge.forEach { entry in
+            rows[taken] = IndexEntry.row(of: entry)
+            taken &+= 1
+            return taken < rows.count
+        }
+        return taken
+    }
+
+    /// Goes on to the first entry that `take` has not given and whose row is at least `row`, under the same conditions as `seek(row:)`.
+    /// `take` goes on behind it.
+    package mutating func skip(toRow row: UInt64) throws(StoreError) -> UInt64? {
+        guard !merge.entry.isEmpty else { return nil }
+        let target = self.target ?? KeyBuilder()
+        self.target = target
+        target.removeAll()
+        target.append(key: unsafeKey)
+        target.append(row: row)
+        return try merge.seek(target.unsafeBuffer) ? IndexEntry.row(of: merge.entry) : nil
+    }
+
     /// The key of the last entry that `next` returned; valid until the next call.
     public var unsafeKey: UnsafeRawBufferPointer {
         IndexEntry.key(of: merge.entry)

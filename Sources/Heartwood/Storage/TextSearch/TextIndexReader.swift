@@ -66,34 +66,3 @@ struct TextIndexReader {
     /// The number of rows with a word that is no prefix.
     func count(_ word: WordQuery.Word) throws -> Int { try snapshot.count(index, Self.range(word.requirement)) }
 }
-
-/// The rows of terms, ascending.
-struct TextPostings {
-    private var cursor: IndexCursor?
-    private var rows: [UInt64] = []
-    private var position = 0
-
-    init(_ cursor: IndexCursor) {
-        self.cursor = cursor
-    }
-
-    init(_ rows: [UInt64]) {
-        self.rows = rows
-    }
-
-    mutating func next() throws -> UInt64? {
-        if cursor != nil { return try cursor?.next() }
-        guard position < rows.count else { return nil }
-        position += 1
-        return rows[position - 1]
-    }
-
-    /// Goes on to the first row that is not below `row`.
-    mutating func seek(_ row: UInt64) throws -> UInt64? {
-        if cursor != nil { return try cursor?.seek(row: row) }
-        while let found = try next() {
-            if found >= row { return found }
-        }
-        return nil
-    }
-}
