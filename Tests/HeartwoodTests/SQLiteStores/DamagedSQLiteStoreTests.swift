@@ -28,7 +28,9 @@ import Testing
         /// Old enough that opening needs no wait for the file system's clock.
         func write(bytes: [UInt8], to index: Int) throws {
             try Data(bytes).write(to: files[index].url)
-            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -1000)], ofItemAtPath: files[index].url.path)
+            // Whole seconds: Foundation rounds some fractions up to a second, which the system refuses.
+            let time = Date(timeIntervalSinceReferenceDate: Date().timeIntervalSinceReferenceDate.rounded() - 1000)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: files[index].url.path)
         }
     }
 

@@ -26,7 +26,9 @@ struct StoreInput {
         try? FileManager.default.removeItem(at: beside)
         try Data(main).write(to: store)
         if let log { try Data(log).write(to: beside) }
-        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -1000)], ofItemAtPath: store.path)
+        // Whole seconds: Foundation rounds some fractions up to a second, which the system refuses.
+        let time = Date(timeIntervalSinceReferenceDate: Date().timeIntervalSinceReferenceDate.rounded() - 1000)
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: store.path)
     }
 
     /// The stores that the tests keep.
