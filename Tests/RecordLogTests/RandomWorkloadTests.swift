@@ -8,7 +8,7 @@ import Testing
     @Test("A store agrees with a dictionary", arguments: 1...8 as ClosedRange<UInt64>)
     func aStoreHoldsWhatADictionaryHolds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let sample = try SampleStore(isWide: seed % 4 != 0) {
+        let sample = try SampleStore(isWide: seed % 4 != 0, hasTerms: seed % 2 == 0) {
             $0.checkpointAfterBytes = seed % 2 == 0 ? 20_000 : 16 << 20
             $0.usesMemoryMapping = seed % 3 != 0
         }

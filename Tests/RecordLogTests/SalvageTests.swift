@@ -13,7 +13,7 @@ final class DamagedSample {
     var bytes: [UInt8] = []
 
     init(durability: Durability = .full) throws {
-        sample = try SampleStore {
+        sample = try SampleStore(hasTerms: true) {
             $0.durability = durability
             $0.segmentShift = 16
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordLog
 
 /// A store with one table and three indexes, beside a dictionary of the expected content. A wide one has more columns, and an index over two of
-/// them: `SampleStore+Wide.swift`.
+/// them: `SampleStore+Wide.swift`. It may have an index of terms: `SampleStore+Terms.swift`.
 final class SampleStore {
     static let path = "sample.heartwood"
 
@@ -59,9 +59,11 @@ final class SampleStore {
     var people: [UInt64: Person] = [:]
     let builder = RowBuilder()
 
-    /// - Parameter isWide: whether to make a wide store, if it has no table yet.
+    /// - Parameters:
+    ///   - isWide: whether to make a wide store, if it has no table yet.
+    ///   - hasTerms: whether it then has an index of terms.
     init(
-        fileSystem: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, isWide: Bool = false,
+        fileSystem: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, isWide: Bool = false, hasTerms: Bool = false,
         _ configure: (inout StoreOptions) -> Void = { _ in }
     ) throws {
         self.fileSystem = fileSystem
@@ -71,10 +73,11 @@ final class SampleStore {
         // Operations then come in the same order at every run.
         options.checkpointsInBackground = false
         options.compaction = nil
+        options.extractors = Self.extractors
         configure(&options)
         self.options = options
         store = try LogStore.open(path: path, options: options)
-        (table, byName, byGroup, byAge) = try Self.define(store, isWide: isWide)
+        (table, byName, byGroup, byAge) = try Self.define(store, isWide: isWide, hasTerms: hasTerms)
     }
 
     /// Reads an open store without writing; nil if the table does not exist yet.
@@ -89,7 +92,7 @@ final class SampleStore {
         (byName, byGroup, byAge) = (indexes[0].id, indexes[1].id, indexes[2].id)
     }
 
-    private static func define(_ store: LogStore, isWide: Bool) throws -> (TableDefinition, IndexID, IndexID, IndexID) {
+    private static func define(_ store: LogStore, isWide: Bool, hasTerms: Bool) throws -> (TableDefinition, IndexID, IndexID, IndexID) {
         if let table = store.snapshot().catalog.table(named: "Person") {
             let indexes = store.snapshot().catalog.indexes(on: table.id)
             return (table, indexes[0].id, indexes[1].id, indexes[2].id)
@@ -105,6 +108,7 @@ final class SampleStore {
                 named: "age", on: table.id,
                 parts: [IndexPart(column: ids[1], ascending: false), IndexPart(column: ids[0], ascending: true)])
             if isWide { try defineMoreIndex(table, transaction) }
+            if hasTerms { try definePairs(on: table, transaction) }
             return (table, name, group, age)
         }
     }
@@ -253,6 +257,6 @@ final class SampleStore {
             if try rows(snapshot, index, descending: true) != wanted.reversed() { return "index \(index.rawValue) is wrong backwards" }
             if try snapshot.count(index, .all) != expected.count { return "index \(index.rawValue) counts wrongly" }
         }
-        return nil
+        return try pairsMismatch(snapshot, expected)
     }
 }

@@ -168,6 +168,56 @@ import Testing
         }
     }
 
+    /// Rows of one term in a packed block, in a run with tombstones, and in memory.
+    @Test("Rows taken by the piece are those of single steps, whatever the piece's size", arguments: [0, 1, 2, 31, 32, 33, 700])
+    func takesRowsByThePiece(count: Int) throws {
+        let sample = try Self.sample()
+        let index = try Self.define(sample)
+        func add(_ count: Int) throws {
+            try sample.store.write { transaction in
+                for number in 0..<count {
+                    let row = try transaction.newRow(in: sample.table.id)
+                    let person = SampleStore.Person(name: "a b\(number % 3) \(number % 2 == 0 ? "c" : "")", age: 0, group: 1)
+                    try sample.put(transaction, row, person)
+                    sample.people[row] = person
+                }
+            }
+        }
+        func check(_ stage: String) throws {
+            let snapshot = sample.store.snapshot(), wanted = Self.model(sample.people)
+            for term in ["a", "b1", "c"] {
+                for size in [1, 2, 3, 32, 1000] {
+                    var cursor = try snapshot.cursor(index, Self.range(term)), found: [UInt64] = []
+                    var rows = [UInt64](repeating: 0, count: size), taken = size
+                    while taken == size {
+                        taken = try rows.withUnsafeMutableBufferPointer { try cursor.take(into: $0) }
+                        found += rows[..<taken]
+                    }
+                    #expect(found == wanted[term] ?? [], "\(stage), \(term), pieces of \(size)")
+                }
+            }
+            var cursor = try snapshot.cursor(index, .all), found: [String: [UInt64]] = [:]
+            var rows = [UInt64](repeating: 0, count: 5)
+            while true {
+                let taken = try rows.withUnsafeMutableBufferPointer { try cursor.takePiece(into: $0) }
+                guard taken > 0 else { break }
+                found[String(decoding: cursor.unsafeKey.dropLast(), as: UTF8.self), default: []] += rows[..<taken]
+            }
+            #expect(found == wanted, "\(stage)")
+        }
+        try add(count)
+        try sample.store.checkpoint()
+        try check("one run")
+        for (position, row) in sample.people.keys.sorted().enumerated() where position % 7 == 3 { try Self.delete(sample, row) }
+        try check("with deletions in memory")
+        try sample.store.checkpoint()
+        try check("two runs")
+        try add(count)
+        try check("two runs, and memory")
+        try sample.store.compact()
+        try check("compacted")
+    }
+
     @Test("A change adds entries for the terms alone that only one of the two texts has") func addsTheDifference() throws {
         let sample = try Self.sample()
         let index = try Self.define(sample)

@@ -41,7 +41,8 @@ struct VerifyCommand: Command {
 
     func run() throws -> Int32 {
         if CoreDataStore.isOne(store) { return try verifyDatabase() }
-        var report = try StoreVerification.verify(path: store, usesMemoryMapping: usesMemoryMapping)
+        var report = try StoreVerification.verify(
+            path: store, usesMemoryMapping: usesMemoryMapping, makeExtractor: StoredModel.options.makeExtractor)
         if report.isReadable { try StoreAudit.run(path: store, usesMemoryMapping: usesMemoryMapping) { report.add($0) } }
         for problem in report.problems {
             Output.line("corrupt: \(problem.message)\(problem.offset.map { " (byte \($0))" } ?? "")")

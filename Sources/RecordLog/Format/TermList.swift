@@ -5,11 +5,12 @@ public final class TermList {
     /// The most bytes of a term.
     public static let sizeMax = 64
 
-    private var bytes = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 1)
-    private var capacity = 4096
-    private var used = 0
-    private var ends: [Int] = []
-    private var order: [Int] = []
+    // The runtime would check each term's access.
+    @exclusivity(unchecked) private var bytes = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 1)
+    @exclusivity(unchecked) private var capacity = 4096
+    @exclusivity(unchecked) private var used = 0
+    @exclusivity(unchecked) private var ends: [Int] = []
+    @exclusivity(unchecked) private var order: [Int] = []
 
     public init() {}
 

@@ -112,6 +112,22 @@ struct IndexBlock {
         return Entry(shared: Int(head >> 2), restStart: restStart, restCount: Int(rest), row: row, isTombstone: isTombstone, next: at)
     }
 
+    /// Reads the rows of the entries from `offset` on that are steps and no tombstones, as many as the buffer holds, and moves behind them.
+    /// Stops at a step that is not well formed.
+    /// - Parameter row: the row of the entry before.
+    func steps(at offset: inout Int, after row: inout UInt64, into rows: UnsafeMutableBufferPointer<UInt64>) -> Int {
+        var taken = 0
+        while taken < rows.count, offset < count, bytes.load(fromByteOffset: offset, as: UInt8.self) & 3 == 0 {
+            var at = offset
+            guard let head = varint(&at), head > 0, row &+ head >> 2 <= RowReference.rowMask else { break }
+            row &+= head >> 2
+            offset = at
+            rows[taken] = row
+            taken &+= 1
+        }
+        return taken
+    }
+
     @inline(__always)
     private func plainEntry(at offset: Int) -> Entry? {
         var at = offset

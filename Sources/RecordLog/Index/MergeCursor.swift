@@ -105,6 +105,16 @@ final class MergeCursor {
         return taken
     }
 
+    /// Takes the rows of the next entry and of those behind it with the same key, as many as are at hand and the buffer, which is not empty, holds.
+    /// - Returns: the number of rows; 0 at the end.
+    func takePiece(into rows: UnsafeMutableBufferPointer<UInt64>) throws(StoreError) -> Int {
+        guard try next() else { return 0 }
+        rows[0] = IndexEntry.row(of: entry)
+        guard count == 1 else { return 1 }
+        let rest = UnsafeMutableBufferPointer(rebasing: rows[1...])
+        return 1 &+ order[0].cursor._withUnsafeGuaranteedRef { $0.takeSteps(into: rest) }
+    }
+
     /// Calls `body` with the following entries until it returns false.
     @inline(__always)
     func forEach(_ body: (UnsafeRawBufferPointer) -> Bool) throws(StoreError) {

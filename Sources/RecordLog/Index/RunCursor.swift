@@ -28,6 +28,10 @@ class RunCursor {
         while isValid, KeyBytes.compare(self.key, key) < 0 { try advance() }
     }
 
+    /// Takes the rows of the next entries, as far as they have the current one's key and are cheap to tell. The last of them is current then.
+    /// - Returns: the number of rows; 0 says nothing about the next entry.
+    func takeSteps(into rows: UnsafeMutableBufferPointer<UInt64>) -> Int { 0 }
+
     /// Whether the key is before the far end of the range. The scan started at the near end.
     @inline(__always)
     fileprivate final func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
@@ -198,6 +202,14 @@ private final class AscendingDiskCursor: RunCursor {
             insideAt = isBefore ? shared : .max
             return isBefore
         }
+    }
+
+    override func takeSteps(into rows: UnsafeMutableBufferPointer<UInt64>) -> Int {
+        // Rows behind a position of the key that tells all are inside the range too.
+        guard isValid, block.isPacked, keyCount > insideAt else { return 0 }
+        let taken = block.steps(at: &next, after: &row, into: rows)
+        if taken > 0 { (buffer + keyCount).storeBytes(of: (row << 16).bigEndian, as: UInt64.self) }
+        return taken
     }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws(StoreError) {

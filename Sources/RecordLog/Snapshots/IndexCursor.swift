@@ -18,44 +18,30 @@ public struct IndexCursor {
         return IndexEntry.row(of: merge.entry)
     }
 
-    /// Goes on to the first entry whose row is at least `row`; stays at the last one that `next` returned if it is such a one. For an
-    /// ascending cursor over a range of one key only, since rows ascend only there. Call `next` first.
-    /// - Returns: the row number of the entry; nil at the end.
-    /// - Complexity: O(runs · log entries), whatever number of entries it passes.
-    public mutating func seek(row: UInt64) throws(StoreError) -> UInt64? {
-        // A search costs more than a few steps.
-        for _ in 0..<Self.stepsMax {
-            guard !merge.entry.isEmpty else { return nil }
-            let known = IndexEntry.row(of: merge.entry)
-            if known >= row { return known }
-            guard try merge.next() else { return nil }
-        }
-        let target = self.target ?? KeyBuilder()
-        self.target = target
-        target.removeAll()
-        target.append(key: unsafeKey)
-        target.append(row: row)
-        return try merge.seek(target.unsafeBuffer) ? IndexEntry.row(of: merge.entry) : nil
-    }
-
-    private static let stepsMax = 8
-
     /// Takes the next entries' rows, as many as the buffer holds.
     /// - Returns: the number of rows; fewer than the buffer holds only at the end.
     package mutating func take(into rows: UnsafeMutableBufferPointer<UInt64>) throws(StoreError) -> Int {
-        guard !rows.isEmpty else { return 0 }
         var taken = 0
-        try merge.forEach { entry in
-            rows[taken] = IndexEntry.row(of: entry)
-            taken &+= 1
-            return taken < rows.count
+        while taken < rows.count {
+            let count = try takePiece(into: UnsafeMutableBufferPointer(rebasing: rows[taken...]))
+            guard count > 0 else { break }
+            taken &+= count
         }
         return taken
     }
 
-    /// Goes on to the first entry that `take` has not given and whose row is at least `row`, under the same conditions as `seek(row:)`.
-    /// `take` goes on behind it.
-    package mutating func skip(toRow row: UInt64) throws(StoreError) -> UInt64? {
+    /// Takes the rows of the next entries, as many as are at hand, have one key, which is `unsafeKey` then, and fit in the buffer.
+    /// - Precondition: the buffer is not empty.
+    /// - Returns: the number of rows; 0 at the end.
+    package mutating func takePiece(into rows: UnsafeMutableBufferPointer<UInt64>) throws(StoreError) -> Int {
+        try merge.takePiece(into: rows)
+    }
+
+    /// Goes on to the first entry whose row is at least `row`; stays at the last one that `next` or `take` gave if it is such a one. `next` and
+    /// `take` go on behind it. For an ascending cursor over a range of one key only, since rows ascend only there. Call one of them first.
+    /// - Returns: the row number of the entry; nil at the end.
+    /// - Complexity: O(runs · log entries), whatever number of entries it passes.
+    public mutating func seek(row: UInt64) throws(StoreError) -> UInt64? {
         guard !merge.entry.isEmpty else { return nil }
         let target = self.target ?? KeyBuilder()
         self.target = target

@@ -160,6 +160,18 @@ import Testing
         let ordered = try plan("text CONTAINS 'horse'", sort: "name", limit: 5)
         #expect(ordered.parts[0].access == .index("index:byName") && ordered.rowsVisited < 20)
         #expect(try plan("text CONTAINS 'zebra'", sort: "name", limit: 5).parts[0].access == .index("index:byText"))
+        // The rows of a frequent prefix are not collected to find the first few.
+        func typed(_ prefix: String) throws -> FetchPlan {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+            request.includesSubentities = false
+            request.textSearch = TextSearch(prefix, in: ["text"], matchesLastWordAsPrefix: true)
+            request.fetchLimit = 5
+            return try stack.context.explain(request)
+        }
+        let letter = try typed("h")
+        #expect(letter.parts[0].access == .scan && letter.rowsMatched == 5 && letter.rowsVisited < 20)
+        let word = try typed("ze")
+        #expect(word.parts[0].access == .index("index:byText") && word.rowsMatched == 5 && word.rowsVisited == 5)
         // An attribute that a mark in its userInfo indexes.
         stack.insert("Note", ["title": "Unique title", "number": 1])
         try stack.context.save()

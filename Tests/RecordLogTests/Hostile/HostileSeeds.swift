@@ -24,7 +24,19 @@ enum HostileSeeds {
         options.segmentShift = 16
         options.zeroAheadBytes = 0
         options.lockTimeout = .zero
+        options.extractors = [LetterTerms.name: LetterTerms()]
         return options
+    }
+
+    /// The bytes of a text, each once and none of them 0: the terms of an index.
+    private struct LetterTerms: IndexTermExtractor {
+        static let name = "terms:letters"
+        var columnNames: [String]? { ["text"] }
+
+        func appendTerms(of row: UnsafeRowView, layout: RowLayout, to terms: TermList) {
+            guard let position = layout.columns.firstIndex(where: { $0.name == "text" }), !row.isNull(layout.access[position]) else { return }
+            for byte in Set(row.bytes(layout.access[position])) where byte != 0 { withUnsafeBytes(of: byte) { terms.append($0) } }
+        }
     }
 
     /// The files, named by their content.
@@ -43,6 +55,13 @@ enum HostileSeeds {
                 try fill(store, rows: 2, commits: 1)
             }
             try store.checkpoint()
+        }))
+        result.append(("terms", try make { store in
+            try fill(store, rows: 90, commits: 1, hasTerms: true)
+            try store.checkpoint()
+            try fill(store, rows: 4, commits: 3)
+            try store.checkpoint()
+            try fill(store, rows: 1, commits: 1)
         }))
         result.append(("compacted", try make {
             try fill($0, rows: 6, commits: 2)
@@ -87,10 +106,10 @@ enum HostileSeeds {
         return prepared
     }
 
-    private static func fill(_ store: LogStore, rows: Int, commits: Int, textLength: Int = 10, valueLength: Int? = nil) throws {
+    private static func fill(_ store: LogStore, rows: Int, commits: Int, textLength: Int = 10, valueLength: Int? = nil, hasTerms: Bool = false) throws {
         for commit in 0..<commits {
             try store.write(author: commit == 0 ? "author" : nil) { transaction in
-                let table = try transaction.catalog.table(named: "All") ?? define(transaction, hasValues: valueLength != nil)
+                let table = try transaction.catalog.table(named: "All") ?? define(transaction, hasValues: valueLength != nil, hasTerms)
                 for number in 0..<rows {
                     let row = try transaction.newRow(in: table.id)
                     try put(transaction, table, row, number, textLength, valueLength)
@@ -103,7 +122,7 @@ enum HostileSeeds {
         }
     }
 
-    private static func define(_ transaction: Transaction, hasValues: Bool) throws -> TableDefinition {
+    private static func define(_ transaction: Transaction, hasValues: Bool, _ hasTerms: Bool) throws -> TableDefinition {
         let table = try transaction.defineTable(name: "All", columns: [
             ("bool", .bool), ("int16", .int16), ("int64", .int64), ("double", .double), ("date", .date), ("reference", .reference),
             ("uuid", .uuid), ("decimal", .decimal), ("text", .text), ("bytes", .bytes),
@@ -113,6 +132,7 @@ enum HostileSeeds {
             _ = try transaction.defineIndex(
                 named: name, on: table.id, parts: columns.map { IndexPart(column: ids[$0], ascending: $0 % 2 == 0) })
         }
+        if hasTerms { _ = try transaction.defineIndex(named: "letters", on: table.id, parts: [], extractorName: LetterTerms.name) }
         return table
     }
 

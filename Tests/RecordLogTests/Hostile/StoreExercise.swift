@@ -23,7 +23,9 @@ struct StoreExercise {
         attempt { try $0.readAll(isReadOnly: true) }
         attempt { exercise in
             let (options, path) = (exercise.options, exercise.path)
-            _ = try StoreVerification.verify(path: path, fileSystem: options.fileSystem, usesMemoryMapping: options.usesMemoryMapping)
+            _ = try StoreVerification.verify(
+                path: path, fileSystem: options.fileSystem, usesMemoryMapping: options.usesMemoryMapping
+            ) { options.extractors[$0] }
         }
         attempt { exercise in
             let (options, path) = (exercise.options, exercise.path)

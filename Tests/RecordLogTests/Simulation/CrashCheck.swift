@@ -41,6 +41,7 @@ struct CrashCheck {
         options.fileSystem = disk
         // A thread would write at a time that no seed gives.
         options.checkpointsInBackground = false
+        options.extractors = SampleStore.extractors
         configure(&options)
         return try LogStore.open(path: SampleStore.path, options: options)
     }
@@ -69,7 +70,7 @@ struct CrashCheck {
         default: break
         }
         try sample.store.close()
-        let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: disk)
+        let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: disk) { SampleStore.extractors[$0] }
         guard report.isSound else { return "it is not sound: \(report.tail), \(report.problems)" }
         try sample.reopen()
         let problem = try sample.mismatch(sample.store.snapshot(), sample.people)

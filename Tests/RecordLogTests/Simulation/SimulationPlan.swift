@@ -18,6 +18,8 @@ struct SimulationPlan {
     private let domain: ValueDomain
     /// Whether rows have several columns of each kind, and layouts change.
     let isWide: Bool
+    /// Whether there is an index of terms. Not drawn from the generator.
+    let hasTerms: Bool
     private let checkpointAfterBytes: UInt64
     private let zeroAheadBytes: Int
     private let flushSize: Int
@@ -40,6 +42,7 @@ struct SimulationPlan {
         domain = isLarge ? ValueDomain(longest: 4000) : .short
         // Not with many rows, because a case reads each row several times.
         isWide = seed % 3 != 1 && !isMerging
+        hasTerms = seed / 13 % 2 == 0 && !isLarge
         let chosen: UInt64 = [300, 1500, 8000, 16 << 20].randomElement(using: &random) ?? 300
         checkpointAfterBytes = isMerging ? 100 : chosen
         zeroAheadBytes = [0, 4096, 4096, 16384].randomElement(using: &random) ?? 0

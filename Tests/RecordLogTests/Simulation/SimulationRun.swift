@@ -154,7 +154,7 @@ final class SimulationRun: CrashingRun {
         if let known = handles[index] { return known }
         disk.repairForGood()
         if history.newest == 0, history.attempt == nil { history.begin(1, [:]) }
-        let sample = try SampleStore(fileSystem: disk, isWide: plan.isWide) { plan.configure(&$0, index) }
+        let sample = try SampleStore(fileSystem: disk, isWide: plan.isWide, hasTerms: plan.hasTerms) { plan.configure(&$0, index) }
         let snapshot = sample.store.snapshot()
         if let problem = history.settle(snapshot.sequence, try sample.contents(snapshot)) { throw Violation(description: "opening: " + problem) }
         handles[index] = sample
@@ -229,7 +229,7 @@ final class SimulationRun: CrashingRun {
         for (sample, snapshot, people) in kept {
             if let problem = try sample.mismatch(snapshot, people) { throw Violation(description: "an old snapshot: " + problem) }
         }
-        let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: disk)
+        let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: disk) { SampleStore.extractors[$0] }
         guard report.isSound else { throw Violation(description: "not sound: \(report.tail), \(report.problems)") }
         crash(at: .sync)
     }

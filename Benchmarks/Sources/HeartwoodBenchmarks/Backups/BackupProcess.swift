@@ -4,14 +4,15 @@ import Synchronization
 
 /// The work of a process that backs up, restores or follows, and does nothing else, so that its memory can be told.
 enum BackupProcess {
-    static let backup = "--measure-backup", restore = "--measure-restore", follow = "--measure-following"
-    static let commands = [backup, restore, follow]
+    static let backup = "--measure-backup", restore = "--measure-restore", follow = "--measure-following", sync = "--sync-each-second"
+    static let commands = [backup, restore, follow, sync]
 
     /// The child's side.
     static func run(_ arguments: [String]) throws {
         switch (arguments.first, arguments.count) {
         case (backup, 3): try measure { try await StoreBackup(of: arguments[1], to: DirectoryDestination(path: arguments[2])).run() }
         case (restore, 4): try restore(DirectoryDestination(path: arguments[1]), to: arguments[2], at: arguments[3])
+        case (sync, 2): try SyncingProcess.sync(in: URL(fileURLWithPath: arguments[1]))
         case (follow, 3): try follow(StoreBackup(of: arguments[1], to: DirectoryDestination(path: arguments[2])))
         default: throw PeerError(description: "wrong arguments: \(arguments)")
         }
@@ -39,7 +40,7 @@ enum BackupProcess {
     /// Follows until the input ends, and prints the lag's 99th percentile in seconds, the bytes put for each byte of commits, objects a second,
     /// and the most private memory.
     private static func follow(_ backup: StoreBackup) throws {
-        let figures = FollowingFigures(), before = ProcessFigures.privateMemory, peak = PeakMemory(), start = ContinuousClock.now
+        let figures = FollowingFigures(), before = ProcessFigures.privateMemory, peak = PeakMemory()
         try Blocking.run {
             let task = Task { try await backup.follow { figures.note($0) } }
             // Its own thread waits for the end of the input.
@@ -51,10 +52,9 @@ enum BackupProcess {
         }
         let seen = figures.seen
         guard let report = seen.total else { throw PeerError(description: "the backup made no pass") }
-        let seconds = start.duration(to: .now) / .seconds(1), increments = Double(report.bytes - seen.fullBytes)
+        let increments = Double(report.bytes - seen.fullBytes)
         print(
-            Clock.percentile99(seen.lags), increments / Double(max(1, report.commitBytes)), Double(report.archives - report.baseArchives) / seconds,
-            peak.end() - min(before, peak.end()))
+            Clock.percentile99(seen.lags), increments / Double(max(1, report.commitBytes)), seen.incrementsASecond, peak.end() - min(before, peak.end()))
     }
 }
 
@@ -65,6 +65,15 @@ private final class FollowingFigures: Sendable {
         var lags: [Double] = []
         var total: StoreBackup.Report?
         var fullBytes: UInt64 = 0
+        /// When each increment was put, after the first pass.
+        var increments: [ContinuousClock.Instant] = []
+
+        /// Without the last increment, which the end of the process causes.
+        var incrementsASecond: Double {
+            let regular = increments.dropLast()
+            guard let first = regular.first, let last = regular.last, last > first else { return 0 }
+            return Double(regular.count - 1) / (first.duration(to: last) / .seconds(1))
+        }
     }
 
     private let state = Mutex(Seen())
@@ -74,7 +83,9 @@ private final class FollowingFigures: Sendable {
     func note(_ status: StoreBackup.Status) {
         state.withLock { seen in
             if status.newest.baseArchives > 0 { seen.fullBytes += status.newest.bytes }
-            if let lag = status.lag { seen.lags.append(Double(lag) / 1e6) }
+            // The first pass puts what was committed before this process began.
+            if let lag = status.lag, seen.total != nil { seen.lags.append(Double(lag) / 1e6) }
+            if status.newest.archives > status.newest.baseArchives, seen.total != nil { seen.increments.append(.now) }
             seen.total = status.total
         }
     }
@@ -101,6 +112,7 @@ final class FollowingProcess {
     }
 
     /// - Returns: the numbers that `BackupProcess` prints.
+    @discardableResult
     func end() throws -> [Double] {
         try input.fileHandleForWriting.close()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -88,34 +88,42 @@ struct BackupRunner {
 
     // MARK: Following
 
-    /// A writer of a thousand saves a second, by turns without and with a process that follows it.
+    /// The turns of the writer are short, since a disk that others use changes more from one minute to the next than a follower slows it.
+    private static let turn = 10
+
+    /// A writer of a thousand saves a second, by turns alone, with a process that follows it, and with one that only syncs a file each second.
     private func following(_ generator: PersonGenerator) throws -> [Measurement] {
         guard wants("following") else { return [] }
         _ = removed(backups)
         let peer = try EnginePeer(path: store, generator: generator), writer = PacedWriter(peer, generator, savesPerSecond: 1000)
         try peer.open()
         _ = removed(copy)
-        var alone: [Double] = [], followed: [Double] = [], figures: [[Double]] = []
-        let rounds = max(1, min(repetitions, 3))
-        for _ in 0..<rounds {
-            alone.append(try writer.run(seconds: max(2, seconds / rounds)))
+        try FollowingProcess(store, backups).end()
+        try updateReplica()
+        var alone: [Double] = [], followed: [Double] = [], synced: [Double] = [], figures: [[Double]] = []
+        for _ in 0..<max(1, seconds / Self.turn) {
+            alone.append(try writer.run(seconds: Self.turn))
             let process = try FollowingProcess(store, backups)
-            try updateReplica()
-            followed.append(try writer.run(seconds: max(2, seconds / rounds)))
+            followed.append(try writer.run(seconds: Self.turn))
             figures.append(try process.end())
+            let other = try SyncingProcess(in: directory)
+            synced.append(try writer.run(seconds: Self.turn))
+            try other.end()
         }
         try peer.close()
         try updateReplica()
         func worst(_ index: Int) -> Double { figures.map { $0[index] }.max() ?? 0 }
-        let before = Clock.median(alone), with = Clock.median(followed)
+        func mean(_ times: [Double]) -> Double { times.reduce(0, +) / Double(times.count) }
+        let before = mean(alone)
         return [
             figure("following, lag, 99th", 0, worst(0), "s"),
             figure("following, bytes a byte of commits", 0, worst(1), "×"),
             figure("following, objects a second", 0, worst(2), "1/s"),
             figure("following, memory", 0, worst(3) / 1_048_576, "MiB"),
             figure("following, a save without it", 0, before * 1e6, "µs"),
-            figure("following, a save with it", 0, with * 1e6, "µs"),
-            figure("following, writer slowed by", 0, (with / before - 1) * 100, "%"),
+            figure("following, a save with it", 0, mean(followed) * 1e6, "µs"),
+            figure("following, writer slowed by", 0, (mean(followed) / before - 1) * 100, "%"),
+            figure("following, writer slowed by a sync each second", 0, (mean(synced) / before - 1) * 100, "%"),
         ] + (try openReplica())
     }
 

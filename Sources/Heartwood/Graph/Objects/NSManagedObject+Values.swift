@@ -139,7 +139,7 @@ extension NSManagedObject {
         guard let row else { return inheritedValue(index).text }
         if let value = lateOverride(index) { return value.text }
         guard let access = access(index, in: row) else { return nil }
-        return String(decoding: row.bytes(access), as: UTF8.self)
+        return String(stored: row.bytes(access))
     }
 
     /// The value of any attribute at a property index, as key-value coding returns it; nil for null.

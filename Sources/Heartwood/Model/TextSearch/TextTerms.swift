@@ -20,10 +20,11 @@ final class TextTerms {
     private static let trigramMask: UInt64 = 1 << 63 - 1
 
     private let wantsTrigrams: Bool
-    private var trigrams = TrigramSet()
-    private(set) var words = WordSet()
+    // The runtime would check each letter's access.
+    @exclusivity(unchecked) private var trigrams = TrigramSet()
+    @exclusivity(unchecked) private(set) var words = WordSet()
     /// The letter of a script without spaces that waits for its neighbour; 0 for none.
-    private var waiting: UInt64 = 0
+    @exclusivity(unchecked) private var waiting: UInt64 = 0
     private let term = UnsafeMutablePointer<UInt8>.allocate(capacity: TextTerms.sizeMax)
 
     /// - Parameter wantsTrigrams: false to find words only.

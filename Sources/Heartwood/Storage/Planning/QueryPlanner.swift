@@ -40,6 +40,8 @@ final class QueryPlanner {
         static let counted = 0.01
         /// A row number of a term in a text index.
         static let posting = 0.15
+        /// A row number of one of several terms, which is read and sorted.
+        static let collected = 0.7
         static let scan = 10.0
         /// For each row to sort: with a limit, and without one.
         static let sortKey = 1.5, sorted = 3.0

@@ -49,14 +49,16 @@ extension QueryPlanner {
         // Each further term is asked for each row of the rarest one.
         let perEntry = Cost.posting * Double(scan.groups.count)
         let ranges = Double(scan.termCount) * Cost.range
+        // The rows of a prefix's terms are all read and sorted before the first of them is known.
+        let collected = scan.groups.reduce(0) { $0 + ($1.isCollected ? $1.rows * Cost.collected : 0) }
         guard !isCount || !tests.isEmpty else {
-            plan.cost = ranges + entries * perEntry
+            plan.cost = ranges + collected + entries * perEntry
             return plan
         }
         let others = try estimates.selectivity(tests.filter { $0.textCondition == nil })
         var share = 1.0
         if sort?.isEmpty == true, let limit, candidates > 0 { share = min(1, Double(limit) / max(others, 1e-9) * 1.5 / candidates) }
-        plan.cost = ranges + share * (entries * perEntry + candidates * (Cost.row + testCost(tests)))
+        plan.cost = ranges + collected + share * (entries * perEntry + candidates * (Cost.row + testCost(tests)))
         if sort?.isEmpty != true { plan.cost += sortCost(candidates * others) }
         return plan
     }

@@ -36,30 +36,29 @@ struct TextIndexReader {
         guard case .prefix = requirement else { return TextPostings(cursor) }
         // Several terms: a row may have more than one of them.
         var rows: [UInt64] = []
-        while let row = try cursor.next() { rows.append(row) }
-        return TextPostings(Self.sorted(rows))
+        try forEachPiece(&cursor) { _, piece in rows.append(contentsOf: piece) }
+        return TextPostings(SortedRows.distinct(rows))
     }
 
-    private static func sorted(_ rows: [UInt64]) -> [UInt64] {
-        var result = rows
-        result.sort()
-        var count = 0
-        for index in result.indices where index == 0 || result[index] != result[index - 1] {
-            result[count] = result[index]
-            count += 1
-        }
-        result.removeLast(result.count - count)
-        return result
-    }
-
-    /// Calls `body` with the class and the row of each entry of a word, by class and row.
-    func forEachClass(of word: WordQuery.Word, _ body: (UInt8, UInt64) -> Void) throws {
+    /// Calls `body` with the classes and rows of a word's entries, by class and row, in pieces of one class.
+    func forEachClass(of word: WordQuery.Word, _ body: (UInt8, UnsafeBufferPointer<UInt64>) -> Void) throws {
         guard case .prefix(let bytes) = word.requirement else { return }
         var cursor = try snapshot.cursor(index, .prefix(bytes))
-        while let row = try cursor.next() {
-            let key = cursor.unsafeKey
-            guard key.count > bytes.count else { continue }
-            body(key[bytes.count], row)
+        try forEachPiece(&cursor) { key, rows in
+            if key.count > bytes.count { body(key[bytes.count], rows) }
+        }
+    }
+
+    /// The rows that are taken from the index at once, at most.
+    private static let pieceCount = 256
+
+    private func forEachPiece(_ cursor: inout IndexCursor, _ body: (UnsafeRawBufferPointer, UnsafeBufferPointer<UInt64>) -> Void) throws {
+        let rows = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: Self.pieceCount)
+        defer { rows.deallocate() }
+        while true {
+            let count = try cursor.takePiece(into: rows)
+            guard count > 0 else { break }
+            body(cursor.unsafeKey, UnsafeBufferPointer(rebasing: rows[..<count]))
         }
     }
 

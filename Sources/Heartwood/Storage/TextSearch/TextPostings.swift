@@ -46,7 +46,7 @@ struct TextPostings {
                 try take(first: nil)
             } else {
                 pieceCount = Self.pieceCountMin
-                guard let found = try cursor?.skip(toRow: row) else {
+                guard let found = try cursor?.seek(row: row) else {
                     rows.removeAll()
                     cursor = nil
                     return nil

@@ -48,9 +48,9 @@ struct TextRanking {
             for (attribute, index) in indexes.enumerated() {
                 guard let index else { continue }
                 let place = word * indexes.count + attribute
-                try TextIndexReader(view.snapshot, index).forEachClass(of: query.words[word]) { found, row in
-                    count += 1
-                    hits.note(found, row, at: place, word)
+                try TextIndexReader(view.snapshot, index).forEachClass(of: query.words[word]) { found, rows in
+                    count += rows.count
+                    hits.note(found, rows, at: place, word)
                 }
             }
             counts[word] = count
@@ -64,8 +64,8 @@ struct TextRanking {
         var list: [UInt64] = []
         for (attribute, index) in indexes.enumerated() {
             guard let index else { continue }
-            try TextIndexReader(view.snapshot, index).forEachClass(of: query.words[word]) { found, row in
-                list.append(row << 16 | UInt64(attribute) << 8 | UInt64(found))
+            try TextIndexReader(view.snapshot, index).forEachClass(of: query.words[word]) { found, rows in
+                for row in rows { list.append(row << 16 | UInt64(attribute) << 8 | UInt64(found)) }
             }
         }
         list.sort()
@@ -110,7 +110,6 @@ private struct Hits {
     /// For each row the bits of the words found.
     private(set) var found: [UInt64] = []
     private let entries: [UInt64]
-    private var position = 0
 
     init(_ entries: [UInt64], _ stride: Int) {
         self.entries = entries
@@ -131,23 +130,26 @@ private struct Hits {
         return entries.count
     }
 
-    /// Notes a class if the row is among the rows. Calls with ascending rows are fast.
-    mutating func note(_ class: UInt8, _ row: UInt64, at place: Int, _ word: Int) {
-        if position >= rows.count || rows[position] > row { position = 0 }
-        // Gallops, then halves.
-        var step = 1, low = position
-        while low + step < rows.count, rows[low + step] < row {
-            low += step
-            step *= 2
+    /// Notes a class for those of some ascending rows that are among the hits.
+    mutating func note(_ class: UInt8, _ others: UnsafeBufferPointer<UInt64>, at place: Int, _ word: Int) {
+        guard let first = others.first else { return }
+        var position = lowerBound(first)
+        for row in others {
+            while position < rows.count, rows[position] < row { position &+= 1 }
+            guard position < rows.count else { return }
+            guard rows[position] == row else { continue }
+            classes[position * stride + place] = `class`
+            found[position] |= 1 << UInt64(word)
         }
-        var high = min(low + step, rows.count)
+    }
+
+    /// The index of the first hit that is not below a row.
+    private func lowerBound(_ row: UInt64) -> Int {
+        var low = 0, high = rows.count
         while low < high {
             let middle = (low + high) / 2
             if rows[middle] < row { low = middle + 1 } else { high = middle }
         }
-        position = min(low, max(rows.count - 1, 0))
-        guard low < rows.count, rows[low] == row else { return }
-        classes[low * stride + place] = `class`
-        found[low] |= 1 << UInt64(word)
+        return low
     }
 }

@@ -7,6 +7,13 @@ final class TextScan {
         let alternatives: [(index: TableIndex, requirement: TermRequirement)]
         /// The estimated number of rows.
         let rows: Double
+
+        /// Whether some rows are those of several terms, which an index gives one after the other.
+        var isCollected: Bool {
+            alternatives.contains { alternative in
+                if case .prefix = alternative.requirement { true } else { false }
+            }
+        }
     }
 
     /// The rarest first.

@@ -34,5 +34,6 @@ final class WordFilter: RowFilter {
     /// Whether it tests for the same words in the same attributes.
     func isSame(_ query: WordQuery, _ properties: [Int]) -> Bool { self.query == query && self.properties == properties }
 
-    override var weight: Int { 10 }
+    /// It folds the whole text, and finds its words.
+    override var weight: Int { 150 }
 }

@@ -9,12 +9,12 @@ extension ManagedValue {
         case .int16, .int32, .int64: self = .integer(row.int64(access))
         case .float, .double: self = .double(row.double(access))
         case .date: self = .date(row.double(access))
-        case .string: self = .text(String(decoding: row.bytes(access), as: UTF8.self))
+        case .string: self = .text(String(stored: row.bytes(access)))
         case .data, .transformable: self = .data(Data(row.bytes(access)))
         case .uuid: self = .uuid(UUID(storedBytes: row.uuid(access)))
         case .decimal: self = .decimal(NSDecimalNumber(decimal: Decimal(row.decimal(access))))
         case .uri:
-            let text = String(decoding: row.bytes(access), as: UTF8.self)
+            let text = String(stored: row.bytes(access))
             self = URL(string: text).map(ManagedValue.url) ?? .null
         case .toOne:
             let reference = row.reference(access)

@@ -3,7 +3,7 @@ extension String: ColumnValue {
     public static func isStored(inColumnOf type: ColumnType) -> Bool { type == .text }
 
     public static func unsafeColumnValue(_ row: UnsafeRowView, _ access: ColumnAccess) -> String? {
-        String(decoding: row.bytes(access), as: UTF8.self)
+        String(stored: row.bytes(access))
     }
 
     public func setColumn(_ position: Int, of type: ColumnType, in builder: RowBuilder) -> Bool {
