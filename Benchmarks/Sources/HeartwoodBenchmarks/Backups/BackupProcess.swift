@@ -82,11 +82,13 @@ private final class FollowingFigures: Sendable {
 
     func note(_ status: StoreBackup.Status) {
         state.withLock { seen in
-            if status.newest.baseArchives > 0 { seen.fullBytes += status.newest.bytes }
-            // The first pass puts what was committed before this process began.
-            if let lag = status.lag, seen.total != nil { seen.lags.append(Double(lag) / 1e6) }
-            if status.newest.archives > status.newest.baseArchives, seen.total != nil { seen.increments.append(.now) }
+            let isFirst = seen.total == nil
             seen.total = status.total
+            if status.newest.baseArchives > 0 { seen.fullBytes += status.newest.bytes }
+            // The first pass puts the commits from before this process began.
+            guard !isFirst else { return }
+            if let lag = status.lag { seen.lags.append(Double(lag) / 1e6) }
+            if status.newest.archives > status.newest.baseArchives { seen.increments.append(.now) }
         }
     }
 }
@@ -112,7 +114,6 @@ final class FollowingProcess {
     }
 
     /// - Returns: the numbers that `BackupProcess` prints.
-    @discardableResult
     func end() throws -> [Double] {
         try input.fileHandleForWriting.close()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

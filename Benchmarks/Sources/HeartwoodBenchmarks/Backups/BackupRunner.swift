@@ -91,14 +91,14 @@ struct BackupRunner {
     /// The turns of the writer are short, since a disk that others use changes more from one minute to the next than a follower slows it.
     private static let turn = 10
 
-    /// A writer of a thousand saves a second, by turns alone, with a process that follows it, and with one that only syncs a file each second.
+    /// Measures a writer of a thousand saves a second in turns: it is alone, a process follows it, or a process syncs a file each second.
     private func following(_ generator: PersonGenerator) throws -> [Measurement] {
         guard wants("following") else { return [] }
         _ = removed(backups)
         let peer = try EnginePeer(path: store, generator: generator), writer = PacedWriter(peer, generator, savesPerSecond: 1000)
         try peer.open()
         _ = removed(copy)
-        try FollowingProcess(store, backups).end()
+        _ = try ChildProcess.numbers(from: [BackupProcess.backup, store, backups])
         try updateReplica()
         var alone: [Double] = [], followed: [Double] = [], synced: [Double] = [], figures: [[Double]] = []
         for _ in 0..<max(1, seconds / Self.turn) {

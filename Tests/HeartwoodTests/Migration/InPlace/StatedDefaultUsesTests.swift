@@ -4,7 +4,8 @@ import Testing
 
 @testable import Heartwood
 
-/// What older rows with a layout's default are to the rest of the stack: other stores, the past, composites, transformables, objects' life.
+/// The stack reads rows that are older than a layout's default: in composites and transformables, through undo and refresh, from other stores and
+/// from the past.
 @Suite("A default that a layout states, elsewhere in the stack")
 struct StatedDefaultUsesTests {
     private static let date = Date(timeIntervalSinceReferenceDate: 700_000_000.25), id = UUID()
@@ -65,7 +66,7 @@ struct StatedDefaultUsesTests {
         return chain
     }
 
-    /// What a new object has.
+    /// The values of a new object, as one line.
     private static var wanted: String {
         "text tëxt, count 5, flag true, when 700000000.25, price 1.5, bytes [0, 1, 255], key \(id.uuidString), place.x 1.5, place.label home, tags [\"a\", \"b\"]"
     }
