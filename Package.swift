@@ -95,7 +95,7 @@ if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.products = []
 }
 
-// The suites of what threads share, with the files that they use. The others take minutes to compile.
+// The suites of what threads share, with the files and folders that they use. The others take minutes to compile.
 let threadTests = [
     "HeartwoodTests": [
         "Concurrency/ConcurrentContextTests.swift", "Concurrency/PerformTests.swift", "Concurrency/SanitizedMutex.swift",
@@ -104,9 +104,7 @@ let threadTests = [
     ],
     "RecordLogTests": [
         "BackgroundCheckpointTests.swift", "BackgroundWriteTests.swift", "FollowingTests.swift", "FrameOffsets.swift",
-        "RandomWorkloadTests.swift", "SampleStore+Wide.swift", "SampleStore.swift", "SampleValue+Rows.swift", "SanitizedMutex.swift",
-        "Simulation/DiskCall.swift", "Simulation/DiskFault.swift", "Simulation/DiskState.swift", "Simulation/PowerLoss.swift",
-        "Simulation/SimulatedFileSystem.swift", "Simulation/SimulatedHandle.swift", "WaitConditionTests.swift",
+        "RandomWorkloadTests.swift", "Samples", "SanitizedMutex.swift", "Simulation/Disk", "WaitConditionTests.swift",
     ],
 ]
 if Context.environment["HEARTWOOD_SUITE"] == "threads" {
