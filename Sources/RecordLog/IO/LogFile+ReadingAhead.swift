@@ -17,8 +17,7 @@ extension LogFile {
         return (0...Self.looks).allSatisfy { look in
             let offset = range.lowerBound + (length - 1) / Self.looks * look
             let index = Int(truncatingIfNeeded: offset >> segmentShift)
-            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
-            else { return false }
+            guard let base = mapping(index) else { return false }
             return storage.isInMemory(base + Int(offset & segmentMask))
         }
     }
@@ -37,8 +36,7 @@ extension LogFile {
         var sum: UInt8 = 0
         for offset in offsets where offset < end {
             let index = Int(truncatingIfNeeded: offset >> segmentShift)
-            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
-            else { continue }
+            guard let base = mapping(index) else { continue }
             let start = base + Int(offset & segmentMask)
             sum ^= start.load(as: UInt8.self)
             // Half of all rows begin in one cache line and have the bytes that are read in the next.
@@ -56,7 +54,7 @@ extension LogFile {
     @inline(__always)
     func touchRow(_ offset: UInt64) {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring)) else { return }
+        guard let base = mapping(index) else { return }
         if let bit = bit(offset) { CacheLine.touch(bit.word) }
         if offset &+ Self.cacheLine < readableEnd, room(at: offset) > Self.cacheLine {
             CacheLine.touch(base + Int(offset & segmentMask) + CacheLine.size)
@@ -90,7 +88,7 @@ extension LogFile {
     @discardableResult
     func askOnce(_ offset: UInt64) -> Bool {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        guard index < Self.segmentsMax, segments[index].load(ordering: .acquiring) != 0 || isNowMapped(offset),
+        guard index < Self.segmentsMax, mapping(index) != nil || isNowMapped(offset),
             let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .acquiring))
         else { return false }
         let piece = Int((offset & segmentMask) >> Self.pieceShift)

@@ -14,6 +14,7 @@ import Synchronization
 /// 4. Nothing at or past `readableEnd` is touched: mapped memory past the file's end faults, and offsets in the file may have any
 ///    value. Bytes that another process may rightfully cut off are not below it, unless the lock is held (`TailReader`). If the file is
 ///    cut shorter against the rules, a mapped read faults and a read by `FrameMemory` throws.
+/// 5. `verified` is stored before `segments`, and read after it: a thread that sees a segment sees its bits.
 package final class LogFile: @unchecked Sendable {
     // Unchecked: the two tables are accessed only through atomics.
     let storage: any StorageFile
@@ -23,12 +24,14 @@ package final class LogFile: @unchecked Sendable {
     let segmentMask: UInt64
     /// Whether segments are mapped, if the system can.
     let maps: Bool
-    /// By segment: its address; 0 until mapped, and always 0 if its frames are read into `frames`.
-    let segments: UnsafeMutablePointer<Atomic<UInt>>
+    /// By segment: its address; 0 until it is needed, `unmapped` if its frames are read into `frames`.
+    private let segments: UnsafeMutablePointer<Atomic<UInt>>
     /// By segment: the address of its bits, one for each 64 bytes; 0 until needed. The bits of a mapped segment are followed by one
     /// for each piece that `askOnce` has requested.
     let verified: UnsafeMutablePointer<Atomic<UInt>>
     let frames: FrameMemory
+    /// No address of a mapping.
+    private static let unmapped: UInt = 1
     private let prepared = Mutex(())
     /// One more than the highest segment that was used.
     private let segmentsEnd = Atomic<Int>(0)
@@ -56,7 +59,7 @@ package final class LogFile: @unchecked Sendable {
     }
 
     deinit {
-        for index in 0..<segmentsEnd.load(ordering: .acquiring) where segments[index].load(ordering: .relaxed) != 0 {
+        for index in 0..<segmentsEnd.load(ordering: .acquiring) where mapping(index) != nil {
             if let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .relaxed)) {
                 LazyMemory.releaseSparse(bits, mappedBitsSize)
             }
@@ -114,14 +117,19 @@ package final class LogFile: @unchecked Sendable {
     @inline(__always)
     func room(at offset: UInt64) -> UInt64 { segmentSize &- (offset & segmentMask) }
 
+    /// The address of a segment; nil if it is not mapped, or was never needed.
+    @inline(__always)
+    func mapping(_ index: Int) -> UnsafeRawPointer? {
+        guard index < Self.segmentsMax else { return nil }
+        let address = segments[index].load(ordering: .acquiring)
+        return address > Self.unmapped ? UnsafeRawPointer(bitPattern: address) : nil
+    }
+
     /// The address in memory of the file's byte `offset`; nil if its segment is not mapped.
     @inline(__always)
     func mapped(_ offset: UInt64) throws(StoreError) -> UnsafeRawPointer? {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        if index < Self.segmentsMax {
-            let base = segments[index].load(ordering: .acquiring)
-            if let base = UnsafeRawPointer(bitPattern: base) { return base + Int(offset & segmentMask) }
-        }
+        if let base = mapping(index) { return base + Int(offset & segmentMask) }
         return try prepareSegment(index).map { $0 + Int(offset & segmentMask) }
     }
 
@@ -130,32 +138,31 @@ package final class LogFile: @unchecked Sendable {
     @inline(never)
     private func prepareSegment(_ index: Int) throws(StoreError) -> UnsafeRawPointer? {
         guard index < Self.segmentsMax else { throw full() }
-        if verified[index].load(ordering: .acquiring) != 0 {
-            return UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
-        }
-        let result: Result<UInt, StoreError> = prepared.withLock { _ in
-            if verified[index].load(ordering: .acquiring) != 0 { return .success(segments[index].load(ordering: .acquiring)) }
+        if segments[index].load(ordering: .acquiring) != 0 { return mapping(index) }
+        let result: Result<Void, StoreError> = prepared.withLock { _ in
+            if segments[index].load(ordering: .acquiring) != 0 { return .success(()) }
             do throws(StoreError) {
-                let base = try maps ? map(index) : 0
-                let bits = base == 0 ? try frames.prepare(index) : LazyMemory.sparse(mappedBitsSize)
+                let base = try maps ? map(index) : Self.unmapped
+                let bits = base == Self.unmapped ? try frames.prepare(index) : LazyMemory.sparse(mappedBitsSize)
                 segmentsEnd.max(index + 1, ordering: .releasing)
-                segments[index].store(base, ordering: .releasing)
                 verified[index].store(UInt(bitPattern: bits), ordering: .releasing)
-                return .success(base)
+                segments[index].store(base, ordering: .releasing)
+                return .success(())
             } catch {
                 return .failure(error)
             }
         }
-        return UnsafeRawPointer(bitPattern: try result.get())
+        try result.get()
+        return mapping(index)
     }
 
-    /// - Returns: 0 if the file system cannot map, or the address space has no room. Other errors would affect reads too, and are thrown.
+    /// - Returns: `unmapped` if the file system cannot map, or the address space has no room. Other errors would affect reads too, and are thrown.
     private func map(_ index: Int) throws(StoreError) -> UInt {
         do throws(StoreError) {
             return UInt(bitPattern: try storage.map(offset: UInt64(index) << segmentShift, length: 1 << Int(segmentShift)))
         } catch {
             guard let code = error.systemErrno, [ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP].contains(code) else { throw error }
-            return 0
+            return Self.unmapped
         }
     }
 
@@ -277,10 +284,7 @@ package final class LogFile: @unchecked Sendable {
         for start in starts where isMapped(start) { markVerified(start) }
     }
 
-    private func isMapped(_ offset: UInt64) -> Bool {
-        let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        return index < Self.segmentsMax && segments[index].load(ordering: .acquiring) != 0
-    }
+    private func isMapped(_ offset: UInt64) -> Bool { mapping(Int(truncatingIfNeeded: offset >> segmentShift)) != nil }
 
     /// Forgets which frames from `offset` on are verified, since their bytes are about to be cut off.
     func forgetVerified(from offset: UInt64, to end: UInt64) {

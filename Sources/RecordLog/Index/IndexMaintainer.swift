@@ -4,6 +4,8 @@ final class IndexMaintainer {
     private let extractor: any IndexKeyExtractor
     /// Set if the index has terms instead of keys.
     private let termExtractor: (any IndexTermExtractor)?
+    /// Not computed: to look at the extractor copies it.
+    let hasTerms: Bool
     private let terms = TermList(), otherTerms = TermList()
     /// Empty if a client's extractor makes the keys.
     private let parts: [IndexPart]
@@ -17,6 +19,7 @@ final class IndexMaintainer {
         id = definition.id
         self.extractor = extractor
         termExtractor = extractor as? any IndexTermExtractor
+        hasTerms = termExtractor != nil
         parts = definition.extractorName == nil ? definition.parts : []
         columnNames = termExtractor?.columnNames ?? []
         columns = .allocate(capacity: parts.count + columnNames.count)
@@ -79,8 +82,6 @@ final class IndexMaintainer {
     }
 
     // MARK: Terms
-
-    var hasTerms: Bool { termExtractor != nil }
 
     /// Calls `body` with the key of each term of a row.
     func forEachTerm(

@@ -95,12 +95,11 @@ private final class FollowingFigures: Sendable {
 
 /// A process that follows a store. The full copy is at the destination once it is made.
 final class FollowingProcess {
-    private let process = Process()
+    private let process: Process
     private let input = Pipe(), output = Pipe()
 
     init(_ store: String, _ backups: String) throws {
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = [BackupProcess.follow, store, backups]
+        process = ChildProcess.process(with: [BackupProcess.follow, store, backups])
         process.standardInput = input
         process.standardOutput = output
         try process.run()

@@ -2,7 +2,7 @@ import Foundation
 
 /// A process that each second writes a file, syncs it, and gives it its name: the least that a backup to a directory does to the writer's disk.
 final class SyncingProcess {
-    private let process = Process()
+    private let process: Process
     private let input = Pipe()
     private let folder: URL
 
@@ -12,8 +12,7 @@ final class SyncingProcess {
     init(in directory: URL) throws {
         folder = directory.appendingPathComponent("synced")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = [BackupProcess.sync, folder.path]
+        process = ChildProcess.process(with: [BackupProcess.sync, folder.path])
         process.standardInput = input
         try process.run()
     }

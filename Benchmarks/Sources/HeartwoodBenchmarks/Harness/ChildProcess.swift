@@ -10,11 +10,17 @@ enum ChildProcess {
         return (parts[0], parts[1])
     }
 
-    /// Runs this program again and returns the numbers that it prints.
-    static func numbers(from arguments: [String], environment: [String: String] = [:]) throws -> [Double] {
+    /// A process that will run this program again.
+    static func process(with arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
         process.arguments = arguments
+        return process
+    }
+
+    /// Runs this program again and returns the numbers that it prints.
+    static func numbers(from arguments: [String], environment: [String: String] = [:]) throws -> [Double] {
+        let process = self.process(with: arguments)
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let pipe = Pipe()
         process.standardOutput = pipe

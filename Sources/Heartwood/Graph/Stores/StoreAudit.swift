@@ -138,7 +138,7 @@ package struct StoreAudit {
             for reference in references { try audit(reference, of: row, table) }
             for property in addresses {
                 guard let access = table.runtime.access(property, in: row) else { continue }
-                if URL(string: String(decoding: row.bytes(access), as: UTF8.self)) == nil { found(table, row.reference, property, "it is no URI") }
+                if URL(string: String(stored: row.bytes(access))) == nil { found(table, row.reference, property, "it is no URI") }
             }
             for property in decimals {
                 guard let access = table.runtime.access(property, in: row) else { continue }

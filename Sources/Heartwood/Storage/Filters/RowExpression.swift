@@ -48,11 +48,11 @@ final class ColumnExpression: PropertyExpression {
         case .int16, .int32, .int64: return .integer(row.int64(access))
         case .float, .double: return .double(row.double(access))
         case .date: return .date(row.double(access))
-        case .string: return .text(String(decoding: row.bytes(access), as: UTF8.self))
+        case .string: return .text(String(stored: row.bytes(access)))
         case .decimal: return .decimal(Decimal(row.decimal(access)))
         case .uuid: return .uuid(UUID(storedBytes: row.uuid(access)))
         case .data: return .data(Data(row.bytes(access)))
-        case .uri: return URL(string: String(decoding: row.bytes(access), as: UTF8.self)).map(PredicateValue.url) ?? .null
+        case .uri: return URL(string: String(stored: row.bytes(access))).map(PredicateValue.url) ?? .null
         case .externalData, .transformable, .objectID, .undefined, .toOne, .toMany: return .null
         }
     }

@@ -99,7 +99,7 @@ struct RowOrder {
         if let folded = scope.folding(.caseInsensitive).folded(bytes) {
             key.append(bytes: folded, descending: !part.isAscending)
         } else {
-            key.append(text: TextMatcher.fold(String(decoding: bytes, as: UTF8.self), .caseInsensitive), descending: !part.isAscending)
+            key.append(text: TextMatcher.fold(String(stored: bytes), .caseInsensitive), descending: !part.isAscending)
         }
     }
 
@@ -133,7 +133,7 @@ struct RowOrder {
             guard let (row, access) = try column(part, of: row, scope), !access.isAbsent, !row.isNull(access) else {
                 return .text(nil, part.textOrder, isAscending: part.isAscending)
             }
-            return .text(String(decoding: row.bytes(access), as: UTF8.self), part.textOrder, isAscending: part.isAscending)
+            return .text(String(stored: row.bytes(access)), part.textOrder, isAscending: part.isAscending)
         })
     }
 }

@@ -1,21 +1,30 @@
 import RecordLog
 
 /// A set of rows with a bit for each: rows are numbered densely, so ten million rows take little more than a megabyte. A small set is a list,
-/// since a bitmap needs space for all lower row numbers.
+/// since a bitmap needs space for all lower row numbers. A set whose rows lie far apart, as a damaged index or a converted store may name them,
+/// is a hash table.
 ///
 /// Invariants:
 /// 1. `few` is ascending, without duplicates.
-/// 2. `few` is empty once there are words.
+/// 2. At most one of `few`, `words` and `sparse` has rows.
+/// 3. There are at most `wordsFirst` words, and `wordsForRow` more for each row, or twice as many, since arrays double.
 struct RowSet {
     private var few: [RowReference] = []
     /// By table ID, with 64 rows in a word.
     private var words: [[UInt64]] = []
+    /// Of all tables.
+    private var wordCount = 0
+    private var sparse: Set<RowReference> = []
     private(set) var count = 0
 
     /// Beyond this size bits are faster than the list.
     private static let fewMax = 256
     /// The list's initial capacity.
     private static let fewFirst = 16
+    /// Bits for 67 million rows, 8 MiB.
+    private static let wordsFirst = 1 << 20
+    /// A hash table is no smaller.
+    private static let wordsForRow = 4
 
     init() {}
 
@@ -30,6 +39,7 @@ struct RowSet {
 
     func contains(_ row: RowReference) -> Bool {
         if words.isEmpty {
+            guard sparse.isEmpty else { return sparse.contains(row) }
             let index = index(of: row)
             return index < few.count && few[index] == row
         }
@@ -54,7 +64,7 @@ struct RowSet {
     /// - Complexity: O(1) for rows in ascending order.
     @discardableResult
     mutating func insert(_ row: RowReference) -> Bool {
-        if words.isEmpty {
+        if words.isEmpty, sparse.isEmpty {
             let isLast = few.last.map { $0.rawValue < row.rawValue } ?? true
             let index = isLast ? few.count : index(of: row)
             guard isLast || few[index] != row else { return false }
@@ -64,44 +74,37 @@ struct RowSet {
                 count += 1
                 return true
             }
-            for one in few { insertBit(one) }
+            let rows = few
             few = []
+            for one in rows { place(one) }
         }
-        guard insertBit(row) else { return false }
+        guard place(row) else { return false }
         count += 1
         return true
     }
 
+    /// Adds a row to the bits, or to the hash table.
     @discardableResult
-    private mutating func insertBit(_ row: RowReference) -> Bool {
-        let table = Int(row.table.rawValue)
+    private mutating func place(_ row: RowReference) -> Bool {
+        guard sparse.isEmpty else { return sparse.insert(row).inserted }
+        let table = Int(row.table.rawValue), word = Int(row.row / 64)
         while words.count <= table { words.append([]) }
+        let missing = word + 1 - words[table].count
+        if missing > 0 {
+            guard wordCount + missing <= Self.wordsFirst + count * Self.wordsForRow else {
+                sparse = Set(list)
+                words = []
+                return sparse.insert(row).inserted
+            }
+            wordCount += words[table].grow(by: missing)
+        }
         return words[table].setBit(row.row)
-    }
-
-    /// Returns the first row of a table with this number or a higher one.
-    /// - Complexity: O(words between).
-    func firstRow(of table: TableID, from row: UInt64) -> UInt64? {
-        if words.isEmpty {
-            let index = index(of: RowReference(table: table, row: row))
-            return index < few.count && few[index].table == table ? few[index].row : nil
-        }
-        guard Int(table.rawValue) < words.count else { return nil }
-        let words = words[Int(table.rawValue)]
-        var index = Int(row / 64)
-        guard index < words.count else { return nil }
-        var left = words[index] & (UInt64.max << (row % 64))
-        while left == 0 {
-            index += 1
-            guard index < words.count else { return nil }
-            left = words[index]
-        }
-        return UInt64(index * 64 + left.trailingZeroBitCount)
     }
 
     /// Calls `body` with each row, ordered by table and number.
     func forEach(_ body: (RowReference) throws -> Void) rethrows {
         for row in few { try body(row) }
+        if !sparse.isEmpty { for row in list { try body(row) } }
         for (table, words) in words.enumerated() {
             for (index, word) in words.enumerated() {
                 var left = word
@@ -116,20 +119,64 @@ struct RowSet {
 
     /// The rows, ordered by table and number.
     var list: [RowReference] {
+        if !sparse.isEmpty { return sparse.sorted { $0.rawValue < $1.rawValue } }
         if words.isEmpty { return few }
         var result: [RowReference] = []
         result.reserveCapacity(count)
         forEach { result.append($0) }
         return result
     }
+
+    /// Gives the numbers of one table's rows, ascending.
+    func rows(of table: TableID) -> Numbers {
+        let index = Int(table.rawValue)
+        return Numbers(
+            list: words.isEmpty ? list.filter { $0.table == table } : [], words: index < words.count ? words[index] : [])
+    }
+
+    /// The numbers of one table's rows, ascending.
+    struct Numbers: IteratorProtocol {
+        private let list: [RowReference]
+        private let words: [UInt64]
+        private var index = 0
+        /// What is left of the current word.
+        private var left: UInt64
+
+        fileprivate init(list: [RowReference], words: [UInt64]) {
+            self.list = list
+            self.words = words
+            left = words.first ?? 0
+        }
+
+        mutating func next() -> UInt64? {
+            if index < list.count {
+                index += 1
+                return list[index - 1].row
+            }
+            while left == 0 {
+                index += 1
+                guard index < words.count else { return nil }
+                left = words[index]
+            }
+            let bit = left.trailingZeroBitCount
+            left &= left - 1
+            return UInt64(index * 64 + bit)
+        }
+    }
 }
 
 extension [UInt64] {
-    /// Sets a bit, and appends words where needed.
+    /// Appends words, at least as many as there are.
+    /// - Returns: how many.
+    fileprivate mutating func grow(by missing: Int) -> Int {
+        let more = Swift.max(missing, count)
+        append(contentsOf: repeatElement(0, count: more))
+        return more
+    }
+
     /// - Returns: true where the bit was not set.
     fileprivate mutating func setBit(_ number: UInt64) -> Bool {
         let word = Int(number / 64), bit = UInt64(1) << (number % 64)
-        if count <= word { append(contentsOf: repeatElement(0, count: Swift.max(word + 1 - count, count))) }
         return withUnsafeMutableBufferPointer { words in
             guard words[word] & bit == 0 else { return false }
             words[word] |= bit

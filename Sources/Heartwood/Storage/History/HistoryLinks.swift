@@ -27,8 +27,8 @@ struct HistoryLinks {
 
     var isEmpty: Bool { touched.count == 0 }
 
-    /// Returns the first row of a table, from `row` on, with a changed relationship.
-    func firstRow(of table: TableID, from row: UInt64) -> UInt64? { isEmpty ? nil : touched.firstRow(of: table, from: row) }
+    /// Gives the rows of a table with a changed relationship, ascending.
+    func rows(of table: TableID) -> RowSet.Numbers { touched.rows(of: table) }
 
     /// Returns the changed relationships of a row, ascending.
     func properties(of row: RowReference, in table: EntityTable) -> [Int] {

@@ -81,8 +81,9 @@ struct HistoryRecorder {
     private mutating func write(_ table: EntityTable, to writer: ValueWriter) throws {
         encoder.begin(table.id)
         let assigned = assignedProperties(of: table), preserved = PreservedColumns(of: table)
+        var allLinked = links.rows(of: table.id)
         // The next row whose only change is in its links.
-        var linked = links.firstRow(of: table.id, from: 0)
+        var linked = allLinked.next()
         var pass = self
         func goOn() throws {
             if pass.encoder.bytes.count >= Self.pieceSize { try pass.handOver(to: writer) }
@@ -90,13 +91,13 @@ struct HistoryRecorder {
         func writeLinked(before row: UInt64) throws {
             while let next = linked, next < row {
                 try pass.writeLinks(RowReference(table: table.id, row: next), table)
-                linked = pass.links.firstRow(of: table.id, from: next + 1)
+                linked = allLinked.next()
                 try goOn()
             }
         }
         try transaction.forEachChange(in: table.id) { (reference, isNew, isDeleted) throws in
             try writeLinked(before: reference.row)
-            if linked == reference.row { linked = pass.links.firstRow(of: table.id, from: reference.row + 1) }
+            if linked == reference.row { linked = allLinked.next() }
             try pass.write(reference, table, isNew: isNew, isDeleted: isDeleted, assigned, preserved)
             try goOn()
         }

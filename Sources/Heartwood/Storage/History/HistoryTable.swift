@@ -60,6 +60,6 @@ struct HistoryTable: Sendable {
 
     func text(_ field: Field, of row: UnsafeRowView) -> String? {
         let access = access(field, of: row)
-        return access.isAbsent || row.isNull(access) ? nil : String(decoding: row.bytes(access), as: UTF8.self)
+        return access.isAbsent || row.isNull(access) ? nil : String(stored: row.bytes(access))
     }
 }

@@ -15,6 +15,29 @@ final class IndexCheck: @unchecked Sendable {
             count &+= 1
             hashes &+= XXH64.hash(entry, seed: 0)
         }
+
+        /// Adds the entries that an index has for rows.
+        mutating func add(
+            entriesOf rows: UnsafeBufferPointer<UnsafeRowView>, _ table: TableDefinition, _ maintainer: IndexMaintainer, _ key: KeyBuilder
+        ) throws(StoreError) {
+            var layout: RowLayout?, sum = self
+            for row in rows {
+                if layout?.id != row.layoutID { layout = table.layout(row.layoutID) }
+                guard let layout else { continue }
+                guard !maintainer.hasTerms else {
+                    try maintainer.forEachTerm(of: row, layout: layout, key: key) { () throws(StoreError) in
+                        key.append(row: row.reference.row)
+                        sum.add(key.unsafeBuffer)
+                    }
+                    continue
+                }
+                key.removeAll()
+                guard maintainer.appendKey(of: row, layout: layout, to: key) else { continue }
+                key.append(row: row.reference.row)
+                sum.add(key.unsafeBuffer)
+            }
+            self = sum
+        }
     }
 
     /// The indexes of a table that can be checked.
@@ -30,7 +53,8 @@ final class IndexCheck: @unchecked Sendable {
     private var outcome: Result<[[Sum]], StoreError>?
     private let thread = StoppableThread()
 
-    private static let reportEvery: UInt64 = 1 << 16
+    private static let reportEvery = 1 << 16
+    private static let batchSize = 128
 
     /// Begins to sum the rows. Skips an index whose extractor is missing.
     /// - Parameters:
@@ -95,26 +119,24 @@ final class IndexCheck: @unchecked Sendable {
     private func sums(of part: Part) throws(StoreError) -> [Sum] {
         var sums = [Sum](repeating: Sum(), count: part.maintainers.count)
         let key = KeyBuilder()
-        var count: UInt64 = 0
-        try rows.scanRows(part.table.id) { row throws(StoreError) in
-            count &+= 1
-            if count % Self.reportEvery == 0 { try thread.check(path) }
-            guard let layout = part.table.layout(row.layoutID) else { return true }
-            for index in part.maintainers.indices {
-                if part.maintainers[index].hasTerms {
-                    try part.maintainers[index].forEachTerm(of: row, layout: layout, key: key) { () throws(StoreError) in
-                        key.append(row: row.reference.row)
-                        sums[index].add(key.unsafeBuffer)
-                    }
-                    continue
-                }
-                key.removeAll()
-                guard part.maintainers[index].appendKey(of: row, layout: layout, to: key) else { continue }
-                key.append(row: row.reference.row)
-                sums[index].add(key.unsafeBuffer)
+        // In batches, so that the inner loop looks up no layout and no maintainer, which would count references.
+        let batch = UnsafeMutableBufferPointer<UnsafeRowView>.allocate(capacity: Self.batchSize)
+        defer { batch.deallocate() }
+        var scan = RowScan(rows, part.table.id, from: 0), count = 0
+        while true {
+            var filled = 0
+            while filled < batch.count, let row = try scan.next() {
+                batch.initializeElement(at: filled, to: row)
+                filled += 1
             }
-            return true
+            for index in part.maintainers.indices {
+                try sums[index].add(entriesOf: UnsafeBufferPointer(rebasing: batch[..<filled]), part.table, part.maintainers[index], key)
+            }
+            guard filled == batch.count else { break }
+            count += filled
+            if count % Self.reportEvery == 0 { try thread.check(path) }
         }
+        rows.counters.rowsRead(scan.found)
         return sums
     }
 
@@ -125,14 +147,19 @@ final class IndexCheck: @unchecked Sendable {
         do throws(StoreError) {
             var sum = Sum()
             let merge = try copied.merge(definition.id, .all, descending: false)
-            var last: [UInt8] = []
+            var last: [UInt8] = [], length = 0
             while try merge.next() {
                 let entry = merge.entry
-                guard last.isEmpty || last.withUnsafeBytes({ KeyBytes.compare($0, entry) < 0 }) else { return nil }
-                last.removeAll(keepingCapacity: true)
-                last.append(contentsOf: entry)
+                if entry.count > last.count { last.append(contentsOf: repeatElement(0, count: entry.count * 2 - last.count)) }
+                let rises = last.withUnsafeMutableBytes { last in
+                    let rises = length == 0 || KeyBytes.compare(UnsafeRawBufferPointer(rebasing: last[..<length]), entry) < 0
+                    last.copyMemory(from: entry)
+                    return rises
+                }
+                guard rises else { return nil }
+                length = entry.count
                 sum.add(entry)
-                if sum.count % Self.reportEvery == 0 { try report() }
+                if sum.count % UInt64(Self.reportEvery) == 0 { try report() }
             }
             return sum
         } catch {

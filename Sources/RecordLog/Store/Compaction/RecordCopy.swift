@@ -1,7 +1,11 @@
 /// Copies a row's record from an old file to a new one, with the values that it has in frames of their own. All copies of records use this.
 struct RecordCopy {
     /// The catalog as of the record.
-    var catalog: Catalog
+    var catalog: Catalog {
+        didSet { (table, layout) = (nil, nil) }
+    }
+    /// Those of the row before, which most rows share: looking them up counts references.
+    private var table: TableDefinition?, layout: RowLayout?
     private let source: LogFile
     private let appender: FrameAppender
     private var values: ValueCopy
@@ -32,13 +36,22 @@ struct RecordCopy {
     /// - Parameter old: the address of the row's previous record in the old file; 0 for none.
     @inline(__always)
     mutating func append(_ row: UnsafeRowView, previous: UInt64, old: UInt64 = 0) throws(StoreError) -> UInt64 {
-        if let message = catalog.fault(of: row) { throw Self.faulty(source, message) }
-        if let table = catalog.table(row.reference.table), table.hasValues {
-            return try appendWithValues(row, table, previous: previous, old: old)
-        }
+        try check(row)
+        if let table, table.hasValues { return try appendWithValues(row, table, previous: previous, old: old) }
         return try appender.appendRow(
             .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version,
             previous: previous)
+    }
+
+    @inline(__always)
+    private mutating func check(_ row: UnsafeRowView) throws(StoreError) {
+        if table?.id != row.reference.table || layout?.id != row.layoutID {
+            table = catalog.table(row.reference.table)
+            layout = table?.layout(row.layoutID)
+        }
+        // Only the catalog knows rows of the system table, and the words for a fault.
+        if let layout, RowAudit.fault(of: row, layout) == nil { return }
+        if let message = catalog.fault(of: row) { throw Self.faulty(source, message) }
     }
 
     /// A malformed row is not copied: the new file would be no better, and the old one is needed to examine the fault.
