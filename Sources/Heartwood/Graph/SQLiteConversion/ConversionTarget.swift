@@ -87,6 +87,8 @@ final class ConversionTarget {
                     rows += 1
                 }
             }
+            // What the commit, and a checkpoint beside it, have left unused.
+            AllocatorMemory.giveBack()
         }
     }
 

@@ -38,7 +38,6 @@ extension LogStore {
                 // (6) A run is referred to only once it is synced.
                 try sink.sync()
                 try adopt(made, of: base, previous: previous, behind: behind, unspilled: unspilled)
-                if behind > options.checkpointAfterBytes { AllocatorMemory.giveBack() }
             } catch {
                 // The next checkpoint includes the part that this one has not flushed.
                 writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
