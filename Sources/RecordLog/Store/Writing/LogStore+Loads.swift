@@ -16,7 +16,9 @@ extension LogStore {
     /// Takes up a commit's bytes.
     func note(commit bytes: UInt64) {
         writer.bytesBehind += bytes
-        writer.bytesUnspilled += bytes
+        // A transaction has spilled what its memory does not hold. So the rest of a huge one is enough to begin a spill, and too little to make
+        // the next commit wait for it.
+        writer.bytesUnspilled += min(bytes, options.checkpointAfterBytes / 4 * 3)
         writer.load.note(bytes, isLarge: bytes >= options.largeCommitBytes)
     }
 
