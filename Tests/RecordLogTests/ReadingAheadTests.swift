@@ -206,7 +206,7 @@ import Testing
             }
         }
         #expect(asked.isEmpty)
-        for segment in [(1 << 30) >> 24, (1 << 37) >> 24] { #expect(file.mapping(segment) == nil) }
+        for offset in [1 << 30, 1 << 37] as [UInt64] { #expect(file.alreadyMapped(offset) == nil) }
     }
 
     // MARK: Scans

@@ -16,9 +16,7 @@ extension LogFile {
         guard length >= Self.looksFrom else { return false }
         return (0...Self.looks).allSatisfy { look in
             let offset = range.lowerBound + (length - 1) / Self.looks * look
-            let index = Int(truncatingIfNeeded: offset >> segmentShift)
-            guard let base = mapping(index) else { return false }
-            return storage.isInMemory(base + Int(offset & segmentMask))
+            return alreadyMapped(offset).map(storage.isInMemory) ?? false
         }
     }
 
@@ -35,9 +33,7 @@ extension LogFile {
         askOnce(offsets, end)
         var sum: UInt8 = 0
         for offset in offsets where offset < end {
-            let index = Int(truncatingIfNeeded: offset >> segmentShift)
-            guard let base = mapping(index) else { continue }
-            let start = base + Int(offset & segmentMask)
+            guard let start = alreadyMapped(offset) else { continue }
             sum ^= start.load(as: UInt8.self)
             // Half of all rows begin in one cache line and have the bytes that are read in the next.
             if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine {
@@ -53,11 +49,10 @@ extension LogFile {
     /// otherwise found through the first line. The frame begins so little before the row that its bit is in the same line as the row's.
     @inline(__always)
     func touchRow(_ offset: UInt64) {
-        let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        guard let base = mapping(index) else { return }
+        guard let start = alreadyMapped(offset) else { return }
         if let bit = bit(offset) { CacheLine.touch(bit.word) }
         if offset &+ Self.cacheLine < readableEnd, room(at: offset) > Self.cacheLine {
-            CacheLine.touch(base + Int(offset & segmentMask) + CacheLine.size)
+            CacheLine.touch(start + CacheLine.size)
         }
     }
 
@@ -88,7 +83,7 @@ extension LogFile {
     @discardableResult
     func askOnce(_ offset: UInt64) -> Bool {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        guard index < Self.segmentsMax, mapping(index) != nil || isNowMapped(offset),
+        guard index < Self.segmentsMax, alreadyMapped(offset) != nil || isNowMapped(offset),
             let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .acquiring))
         else { return false }
         let piece = Int((offset & segmentMask) >> Self.pieceShift)

@@ -119,18 +119,24 @@ package final class LogFile: @unchecked Sendable {
 
     /// The address of a segment; nil if it is not mapped, or was never needed.
     @inline(__always)
-    func mapping(_ index: Int) -> UnsafeRawPointer? {
+    private func mapping(_ index: Int) -> UnsafeRawPointer? {
         guard index < Self.segmentsMax else { return nil }
         let address = segments[index].load(ordering: .acquiring)
         return address > Self.unmapped ? UnsafeRawPointer(bitPattern: address) : nil
     }
 
+    /// The address in memory of the file's byte `offset`, if its segment is mapped by now. Maps nothing, so any offset will do.
+    @inline(__always)
+    func alreadyMapped(_ offset: UInt64) -> UnsafeRawPointer? {
+        guard let base = mapping(Int(truncatingIfNeeded: offset >> segmentShift)) else { return nil }
+        return base + Int(offset & segmentMask)
+    }
+
     /// The address in memory of the file's byte `offset`; nil if its segment is not mapped.
     @inline(__always)
     func mapped(_ offset: UInt64) throws(StoreError) -> UnsafeRawPointer? {
-        let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        if let base = mapping(index) { return base + Int(offset & segmentMask) }
-        return try prepareSegment(index).map { $0 + Int(offset & segmentMask) }
+        if let known = alreadyMapped(offset) { return known }
+        return try prepareSegment(Int(truncatingIfNeeded: offset >> segmentShift)).map { $0 + Int(offset & segmentMask) }
     }
 
     /// Maps a segment, or makes room for its frames.
@@ -281,10 +287,8 @@ package final class LogFile: @unchecked Sendable {
         // Bytes of an abandoned write may be behind the log.
         frames.forget(from: offset, to: max(end, readableEnd))
         extendReadable(to: end)
-        for start in starts where isMapped(start) { markVerified(start) }
+        for start in starts where alreadyMapped(start) != nil { markVerified(start) }
     }
-
-    private func isMapped(_ offset: UInt64) -> Bool { mapping(Int(truncatingIfNeeded: offset >> segmentShift)) != nil }
 
     /// Forgets which frames from `offset` on are verified, since their bytes are about to be cut off.
     func forgetVerified(from offset: UInt64, to end: UInt64) {

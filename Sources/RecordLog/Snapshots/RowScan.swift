@@ -52,6 +52,18 @@ struct RowScan {
         return nil
     }
 
+    /// Fills a batch with the next rows.
+    /// - Returns: their number; at the end fewer than the batch has room for.
+    @inline(__always)
+    mutating func fill(_ batch: UnsafeMutableBufferPointer<UnsafeRowView>) throws(StoreError) -> Int {
+        var count = 0
+        while count < batch.count, let row = try next() {
+            batch.initializeElement(at: count, to: row)
+            count &+= 1
+        }
+        return count
+    }
+
     @inline(__always)
     private mutating func changedRow(at address: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRowView {
         // The snapshot is held, and its memory is separate from this scan's.

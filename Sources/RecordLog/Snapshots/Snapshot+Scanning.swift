@@ -23,11 +23,7 @@ extension Snapshot {
         try withUnsafeTemporaryAllocation(of: UnsafeRowView.self, capacity: Self.scanBatchSize) { batch in
             var room = max(1, min(first, batch.count))
             while true {
-                var count = 0
-                while count < room, let row = try scan.next() {
-                    batch.initializeElement(at: count, to: row)
-                    count &+= 1
-                }
+                let count = try scan.fill(UnsafeMutableBufferPointer(rebasing: batch[..<room]))
                 guard count > 0, try body(UnsafeMutableBufferPointer(rebasing: batch[..<count])), count == room else { return }
                 room = min(room &* 2, batch.count)
             }
@@ -35,7 +31,7 @@ extension Snapshot {
     }
 
     /// The bytes of this many rows stay in the processor's first cache.
-    private static var scanBatchSize: Int { 128 }
+    static var scanBatchSize: Int { 128 }
 
     /// The number of the table's next row: every row's number is less. O(1).
     public func rowLimit(_ table: TableID) -> UInt64 { state(table)?.nextRow ?? 0 }

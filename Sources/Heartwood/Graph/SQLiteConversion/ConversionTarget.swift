@@ -87,7 +87,7 @@ final class ConversionTarget {
                     rows += 1
                 }
             }
-            // What the commit, and a checkpoint beside it, have left unused.
+            // The commit, and a checkpoint beside it, have released memory that the allocator keeps.
             AllocatorMemory.giveBack()
         }
     }

@@ -103,35 +103,30 @@ struct RowSet {
 
     /// Calls `body` with each row, ordered by table and number.
     func forEach(_ body: (RowReference) throws -> Void) rethrows {
-        for row in few { try body(row) }
-        if !sparse.isEmpty { for row in list { try body(row) } }
+        if words.isEmpty { for row in list { try body(row) } }
         for (table, words) in words.enumerated() {
-            for (index, word) in words.enumerated() {
-                var left = word
-                while left != 0 {
-                    let bit = left.trailingZeroBitCount
-                    left &= left - 1
-                    try body(RowReference(table: TableID(rawValue: UInt16(table)), row: UInt64(index * 64 + bit)))
-                }
-            }
+            var numbers = Numbers(list: [], words: words)
+            while let row = numbers.next() { try body(RowReference(table: TableID(rawValue: UInt16(table)), row: row)) }
         }
     }
 
     /// The rows, ordered by table and number.
     var list: [RowReference] {
-        if !sparse.isEmpty { return sparse.sorted { $0.rawValue < $1.rawValue } }
-        if words.isEmpty { return few }
+        if words.isEmpty { return sparse.isEmpty ? few : Self.sorted(sparse) }
         var result: [RowReference] = []
         result.reserveCapacity(count)
         forEach { result.append($0) }
         return result
     }
 
+    private static func sorted(_ rows: Set<RowReference>) -> [RowReference] { rows.sorted { $0.rawValue < $1.rawValue } }
+
     /// Gives the numbers of one table's rows, ascending.
     func rows(of table: TableID) -> Numbers {
         let index = Int(table.rawValue)
-        return Numbers(
-            list: words.isEmpty ? list.filter { $0.table == table } : [], words: index < words.count ? words[index] : [])
+        if index < words.count { return Numbers(list: [], words: words[index]) }
+        let own = sparse.isEmpty ? few.filter { $0.table == table } : Self.sorted(sparse.filter { $0.table == table })
+        return Numbers(list: own, words: [])
     }
 
     /// The numbers of one table's rows, ascending.
@@ -139,7 +134,7 @@ struct RowSet {
         private let list: [RowReference]
         private let words: [UInt64]
         private var index = 0
-        /// What is left of the current word.
+        /// The bits of the current word that `next` has not given yet.
         private var left: UInt64
 
         fileprivate init(list: [RowReference], words: [UInt64]) {

@@ -20,23 +20,22 @@ final class IndexCheck: @unchecked Sendable {
         mutating func add(
             entriesOf rows: UnsafeBufferPointer<UnsafeRowView>, _ table: TableDefinition, _ maintainer: IndexMaintainer, _ key: KeyBuilder
         ) throws(StoreError) {
-            var layout: RowLayout?, sum = self
+            var layout: RowLayout?
             for row in rows {
                 if layout?.id != row.layoutID { layout = table.layout(row.layoutID) }
                 guard let layout else { continue }
                 guard !maintainer.hasTerms else {
                     try maintainer.forEachTerm(of: row, layout: layout, key: key) { () throws(StoreError) in
                         key.append(row: row.reference.row)
-                        sum.add(key.unsafeBuffer)
+                        add(key.unsafeBuffer)
                     }
                     continue
                 }
                 key.removeAll()
                 guard maintainer.appendKey(of: row, layout: layout, to: key) else { continue }
                 key.append(row: row.reference.row)
-                sum.add(key.unsafeBuffer)
+                add(key.unsafeBuffer)
             }
-            self = sum
         }
     }
 
@@ -53,8 +52,7 @@ final class IndexCheck: @unchecked Sendable {
     private var outcome: Result<[[Sum]], StoreError>?
     private let thread = StoppableThread()
 
-    private static let reportEvery = 1 << 16
-    private static let batchSize = 128
+    private static let reportEvery: UInt64 = 1 << 16
 
     /// Begins to sum the rows. Skips an index whose extractor is missing.
     /// - Parameters:
@@ -120,24 +118,19 @@ final class IndexCheck: @unchecked Sendable {
         var sums = [Sum](repeating: Sum(), count: part.maintainers.count)
         let key = KeyBuilder()
         // In batches, so that the inner loop looks up no layout and no maintainer, which would count references.
-        let batch = UnsafeMutableBufferPointer<UnsafeRowView>.allocate(capacity: Self.batchSize)
+        let batch = UnsafeMutableBufferPointer<UnsafeRowView>.allocate(capacity: Snapshot.scanBatchSize)
         defer { batch.deallocate() }
-        var scan = RowScan(rows, part.table.id, from: 0), count = 0
+        var scan = RowScan(rows, part.table.id, from: 0), count: UInt64 = 0
+        defer { rows.counters.rowsRead(scan.found) }
         while true {
-            var filled = 0
-            while filled < batch.count, let row = try scan.next() {
-                batch.initializeElement(at: filled, to: row)
-                filled += 1
-            }
+            let filled = try scan.fill(batch)
             for index in part.maintainers.indices {
                 try sums[index].add(entriesOf: UnsafeBufferPointer(rebasing: batch[..<filled]), part.table, part.maintainers[index], key)
             }
-            guard filled == batch.count else { break }
-            count += filled
+            guard filled == batch.count else { return sums }
+            count &+= UInt64(filled)
             if count % Self.reportEvery == 0 { try thread.check(path) }
         }
-        rows.counters.rowsRead(scan.found)
-        return sums
     }
 
     /// - Returns: nil if the entries are out of order or cannot be read.
@@ -147,19 +140,14 @@ final class IndexCheck: @unchecked Sendable {
         do throws(StoreError) {
             var sum = Sum()
             let merge = try copied.merge(definition.id, .all, descending: false)
-            var last: [UInt8] = [], length = 0
+            let last = KeyBuilder()
             while try merge.next() {
                 let entry = merge.entry
-                if entry.count > last.count { last.append(contentsOf: repeatElement(0, count: entry.count * 2 - last.count)) }
-                let rises = last.withUnsafeMutableBytes { last in
-                    let rises = length == 0 || KeyBytes.compare(UnsafeRawBufferPointer(rebasing: last[..<length]), entry) < 0
-                    last.copyMemory(from: entry)
-                    return rises
-                }
-                guard rises else { return nil }
-                length = entry.count
+                guard last.count == 0 || KeyBytes.compare(last.unsafeBuffer, entry) < 0 else { return nil }
+                last.removeAll()
+                last.append(key: entry)
                 sum.add(entry)
-                if sum.count % UInt64(Self.reportEvery) == 0 { try report() }
+                if sum.count % Self.reportEvery == 0 { try report() }
             }
             return sum
         } catch {

@@ -16,11 +16,13 @@ extension LogStore {
     /// Takes up a commit's bytes.
     func note(commit bytes: UInt64) {
         writer.bytesBehind += bytes
-        // A transaction has spilled what its memory does not hold. So the rest of a huge one is enough to begin a spill, and too little to make
-        // the next commit wait for it.
-        writer.bytesUnspilled += min(bytes, options.checkpointAfterBytes / 4 * 3)
+        writer.bytesUnspilled += min(bytes, unspilledMax)
         writer.load.note(bytes, isLarge: bytes >= options.largeCommitBytes)
     }
+
+    /// The most bytes that one commit counts as unspilled. A transaction has spilled what its memory does not hold, so the rest of a huge one is
+    /// enough to begin a spill (half of `checkpointAfterBytes`) and too little to make the next commit wait for it (all of them; `throttle`).
+    private var unspilledMax: UInt64 { options.checkpointAfterBytes / 4 * 3 }
 
     /// Whether the checkpoint that may be due is put off.
     var putsCheckpointOff: Bool {
