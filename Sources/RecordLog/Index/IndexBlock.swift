@@ -128,6 +128,22 @@ struct IndexBlock {
         return taken
     }
 
+    /// Moves behind the next entries of an interval that are steps to rows below `wanted`, at most `limit` of them.
+    /// - Parameter row: the row of the entry before.
+    /// - Returns: the number of entries.
+    @inline(__always)
+    func passSteps(at offset: inout Int, after row: inout UInt64, below wanted: UInt64, atMost limit: Int) -> Int {
+        var passed = 0
+        while passed < limit, offset < count, bytes.load(fromByteOffset: offset, as: UInt8.self) & 1 == 0 {
+            var at = offset
+            guard let head = varint(&at), head >= 4, row &+ head >> 2 < wanted else { break }
+            row &+= head >> 2
+            offset = at
+            passed &+= 1
+        }
+        return passed
+    }
+
     @inline(__always)
     private func plainEntry(at offset: Int) -> Entry? {
         var at = offset
@@ -198,8 +214,9 @@ struct IndexBlock {
         }
         if key.count < commonLength || key.count == commonLength { return first(matched: key.count) }
         let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
-        guard let interval = interval(before: rest, among: intervalsAlike(rest)), let start = start(ofInterval: interval)
-        else { return .malformed }
+        // In a packed block many intervals begin with one term, and the words tell nothing.
+        let intervals = isPacked ? 0..<intervalCount : intervalsAlike(rest)
+        guard let interval = interval(before: rest, among: intervals), let start = start(ofInterval: interval) else { return .malformed }
         touchLines(from: start)
         let found = search(rest, from: start)
         if interval > 0, case .found(start, 0, _, _) = found { return search(rest, before: interval) }
@@ -312,6 +329,10 @@ struct IndexBlock {
             }
             skipped &+= 1
             at = entry.next
+            if isPacked, matched == keyCount, key.count == keyCount &+ KeyBuilder.rowSuffixSize {
+                // The key is this entry's with another row.
+                skipped &+= passSteps(at: &at, after: &row, below: IndexEntry.row(of: key), atMost: entriesPerInterval &- skipped)
+            }
         }
         return .none
     }

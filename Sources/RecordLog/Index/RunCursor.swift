@@ -137,8 +137,7 @@ private final class AscendingDiskCursor: RunCursor {
         while true {
             switch lower.withUnsafeBytes({ block.lowerBound($0) }) {
             case .found(let start, let skipped, _, _):
-                enter(block, at: start)
-                for _ in 0...skipped { try show() }
+                try enter(block, at: start, skipping: skipped)
                 return
             case .none:
                 guard blockIndex + 1 < root.count else { return }
@@ -157,6 +156,14 @@ private final class AscendingDiskCursor: RunCursor {
         keyCount = block.commonLength
         row = IndexEntry.noRow
         next = offset
+    }
+
+    /// Shows the entry that follows so many others behind an interval's start.
+    private func enter(_ block: IndexBlock, at start: Int, skipping skipped: Int) throws(StoreError) {
+        enter(block, at: start)
+        try show()
+        let passed = block.isPacked ? block.passSteps(at: &next, after: &row, below: .max, atMost: skipped &- 1) : 0
+        for _ in passed..<skipped { try show() }
     }
 
     @inline(__always)
@@ -219,8 +226,7 @@ private final class AscendingDiskCursor: RunCursor {
         while true {
             switch block.lowerBound(key) {
             case .found(let start, let skipped, _, _):
-                enter(block, at: start)
-                for _ in 0...skipped { try show() }
+                try enter(block, at: start, skipping: skipped)
                 return
             case .none:
                 guard blockIndex + 1 < root.count else {

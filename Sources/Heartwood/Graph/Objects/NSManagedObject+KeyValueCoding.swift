@@ -15,14 +15,14 @@ extension NSManagedObject {
     }
 
     final func value(at index: Int) -> Any? {
-        let property = runtime.properties[index]
-        switch property.kind {
+        // A copy of the property would count the references that it has.
+        let kind = runtime.properties[index].kind
+        switch kind {
         case .toOne: return managedObject(at: index)
-        case .toMany: return property.collection(managedObjects(at: index))
-        case .undefined where property.elements != nil: return compositeValue(property)
+        case .toMany: return runtime.properties[index].collection(managedObjects(at: index))
+        case .undefined where runtime.properties[index].elements != nil: return compositeValue(runtime.properties[index])
         case .undefined where fetchedProperty(index) != nil: return fetchedValue(at: index)
-        default:
-            return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
+        default: return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: kind)
         }
     }
 

@@ -143,12 +143,7 @@ extension NSManagedObject {
     }
 
     /// The value of any attribute at a property index, as key-value coding returns it; nil for null.
-    @_spi(GeneratedCode) public final func managedAttribute(at index: Int) -> Any? {
-        let property = runtime.properties[index]
-        if property.elements != nil { return compositeValue(property) }
-        if fetchedProperty(index) != nil { return fetchedValue(at: index) }
-        return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: property.kind)
-    }
+    @_spi(GeneratedCode) public final func managedAttribute(at index: Int) -> Any? { value(at: index) }
 
     /// Writes an integer of the attribute's width; nil writes null.
     /// - Precondition: the number fits the attribute's width.

@@ -133,7 +133,7 @@ package final class CherryPick {
         return now.entity.orderedProperties.compactMap { new in
             guard !new.isTransient, !(new is NSDerivedAttributeDescription) else { return nil }
             let name = matches.first { $0.destination === new }?.source.name ?? new.name
-            guard let index = past.runtime.indexByName[name] else { return nil }
+            guard let index = past.runtime.index(of: name) else { return nil }
             let old = past.entity.propertiesByIndex[index]
             guard !old.isTransient, (old is NSAttributeDescription) == (new is NSAttributeDescription) else { return nil }
             return (old, new)

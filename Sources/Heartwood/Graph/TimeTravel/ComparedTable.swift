@@ -25,7 +25,7 @@ struct ComparedTable {
         var taken: Set<Int> = []
         var properties: [Property] = []
         for (index, property) in (new?.runtime.properties ?? []).enumerated() where Self.isStored(property) {
-            var before = old?.runtime.indexByName[former[property.name] ?? property.name]
+            var before = old?.runtime.index(of: former[property.name] ?? property.name)
             if let found = before, let other = old?.runtime.properties[found], !Self.isStored(other) || !Self.isAlike(other, property) {
                 before = nil
             }

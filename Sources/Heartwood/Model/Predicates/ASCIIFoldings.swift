@@ -39,14 +39,13 @@ final class ASCIIFoldings {
         while at < text.count {
             let first = text[at]
             if first < 0x80 {
-                if at &+ 8 <= text.count {
-                    let word = text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                    if word & high == 0 {
-                        let difference = (word | caseBits) ^ wanted
-                        if (difference &- ones) & ~difference & high != 0 { return true }
-                        at &+= 8
-                        continue
-                    }
+                if let word = ASCIIText.word(text, at: at) {
+                    let difference = (word | caseBits) ^ wanted, ends = word & high
+                    // The lowest of these bits is that of an equal byte. Bytes behind the first one beyond ASCII are looked at later.
+                    let equal = (difference &- ones) & ~difference & high
+                    if equal.trailingZeroBitCount < ends.trailingZeroBitCount { return true }
+                    at &+= min(ends.trailingZeroBitCount / 8, text.count &- at)
+                    continue
                 }
                 if first | caseBit == byte { return true }
                 at &+= 1

@@ -1,6 +1,6 @@
 /// Operations on pure ASCII text, eight bytes at a time.
 enum ASCIIText {
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+    static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     /// Calls `body` with the text, in lowercase if `isLowered`.
     /// - Returns: nil if the text has bytes beyond ASCII.
@@ -51,10 +51,24 @@ enum ASCIIText {
     /// Eight bytes in lowercase; nil if one is beyond ASCII.
     @inline(__always)
     static func lowered(_ word: UInt64) -> UInt64? {
-        guard word & highBits == 0 else { return nil }
+        word & highBits == 0 ? loweredStart(word) : nil
+    }
+
+    /// Eight bytes of which those before the first one beyond ASCII, from the lowest on, are in lowercase; the others are undefined.
+    @inline(__always)
+    static func loweredStart(_ word: UInt64) -> UInt64 {
         // The high bit of a byte: the first sum sets it from "A" on, the second behind "Z".
         let isUpper = (word &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(word &+ 0x2525_2525_2525_2525) & highBits
         return word | isUpper >> 2
+    }
+
+    /// The bytes of a text from `offset` on, at most eight, the first one lowest, then zeroes; nil for the rest of a text of less than eight bytes.
+    @inline(__always)
+    static func word(_ text: UnsafeRawBufferPointer, at offset: Int) -> UInt64? {
+        let left = text.count &- offset
+        if left >= 8 { return UInt64(littleEndian: text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+        guard text.count >= 8 else { return nil }
+        return UInt64(littleEndian: text.loadUnaligned(fromByteOffset: text.count &- 8, as: UInt64.self)) &>> UInt64((8 &- left) &* 8)
     }
 
     /// By byte: 0 for the most frequent one in texts, and more for rarer ones.

@@ -86,14 +86,13 @@ final class FoldedScalars: @unchecked Sendable {
         while at < text.count {
             let first = text[at]
             if first < 0x80 {
-                if at &+ 8 <= text.count {
-                    let word = text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                    if let lowered = ASCIIText.lowered(word) {
-                        UnsafeMutableRawPointer(output + end).storeBytes(of: lowers ? lowered : word, as: UInt64.self)
-                        end &+= 8
-                        at &+= 8
-                        continue
-                    }
+                if let word = ASCIIText.word(text, at: at) {
+                    let ascii = min((word & ASCIIText.highBits).trailingZeroBitCount / 8, text.count &- at)
+                    let folded = lowers ? ASCIIText.loweredStart(word) : word
+                    UnsafeMutableRawPointer(output + end).storeBytes(of: folded.littleEndian, as: UInt64.self)
+                    end &+= ascii
+                    at &+= ascii
+                    continue
                 }
                 output[end] = lowers && first >= 0x41 && first <= 0x5A ? first | 0x20 : first
                 end &+= 1

@@ -14,6 +14,8 @@ struct TextMatcher {
     private let isPlain: Bool
     /// An ASCII byte that every matching text contains after folding.
     private let needed: UInt8?
+    /// Answers for many texts without folding them; nil where the comparison or the pattern does not allow that. Refers to the bytes of `pattern`.
+    private let search: ASCIISearch?
 
     private final class Pattern {
         let bytes: UnsafeMutableRawBufferPointer
@@ -39,6 +41,7 @@ struct TextMatcher {
         comparison = TextComparison(kind, UnsafeRawBufferPointer(self.pattern.bytes))
         isPlain = expression == nil && options.isEmpty
         needed = comparison.needed
+        search = kind.isContains ? ASCIISearch(comparison.pattern, ignoresCase: options.contains(.caseInsensitive)) : nil
     }
 
     /// - Returns: nil for an operator that does not compare text.
@@ -105,14 +108,24 @@ struct TextMatcher {
     /// - Throws: `PredicateFault` if a regular expression takes too many steps.
     @inline(__always)
     func matches(_ text: UnsafeRawBufferPointer, _ folding: FoldedScalars? = nil) throws -> Bool {
-        try withExtendedLifetime(pattern) {
-            if isPlain { return try comparison.holds(text) }
-            if let folding {
-                if let needed, !folding.mayHave(needed, text) { return false }
-                if let folded = folding.folded(text) { return try comparison.holds(folded) }
+        try withExtendedLifetime(pattern) { try unownedMatches(text, folding, isCandidate: false) }
+    }
+
+    /// As `matches`, for loops over many texts: the caller keeps the matcher alive, and no reference is counted.
+    /// - Parameter isCandidate: whether an index has found the text, so that it most probably has the letters of the pattern.
+    @inline(__always)
+    func unownedMatches(_ text: UnsafeRawBufferPointer, _ folding: FoldedScalars?, isCandidate: Bool) throws -> Bool {
+        if isPlain { return try comparison.holds(text) }
+        if let folding {
+            if !isCandidate, let needed, !folding.mayHave(needed, text) { return false }
+            switch search?.answer(text) {
+            case .found: return true
+            case .absent: return false
+            case .unknown, nil: break
             }
-            return try matchesWhole(text)
+            if let folded = folding.folded(text) { return try comparison.holds(folded) }
         }
+        return try matchesWhole(text)
     }
 
     /// Folds the text as a whole.

@@ -139,32 +139,40 @@ struct QueryRun {
     private func searchText(
         _ scan: TextScan, _ test: RowFilter?, _ table: EntityTable, _ progress: inout Progress, _ body: (UnsafeRowView) throws -> Bool
     ) throws {
-        var scanner = try TextScanner(scan, view.snapshot)
-        var references: [RowReference] = [], rows: [UnsafeRowView] = []
-        // A limit is often met by few candidates, so the first batches are small.
-        var size = min(Self.batchSize, max(progress.left, 1))
-        var isDone = false
-        while !isDone, progress.left > 0 {
-            references.removeAll(keepingCapacity: true)
+        // A limit is often met by few candidates, so the first batch is small.
+        let first = min(Self.batchSize, progress.left)
+        var rows: [UnsafeRowView] = []
+        rows.reserveCapacity(Self.batchSize)
+        try forEachBatch(scan, table, first: first) { references in
             rows.removeAll(keepingCapacity: true)
-            while references.count < size {
-                guard let row = try scanner.next() else {
-                    isDone = true
-                    break
-                }
-                references.append(RowReference(table: table.id, row: row))
-            }
-            size = Self.batchSize
-            try references.withUnsafeBufferPointer { references in
-                try view.snapshot.rows(references) { _, row in
-                    if let row { rows.append(row) }
-                }
+            try view.snapshot.rows(references) { _, row in
+                if let row { rows.append(row) }
             }
             scope.rowsVisited &+= rows.count
             let count = try rows.withUnsafeMutableBufferPointer { try test?.filter($0, scope) ?? $0.count }
             for row in rows[..<count] {
                 progress.take(try body(row))
-                guard progress.left > 0 else { return }
+                guard progress.left > 0 else { return false }
+            }
+            return true
+        }
+    }
+
+    /// Calls `body` with the rows of a text scan, by row number, until it returns false.
+    /// - Parameter first: the number of rows to pass first, at most `batchSize`.
+    private func forEachBatch(
+        _ scan: TextScan, _ table: EntityTable, first: Int = batchSize, _ body: (UnsafeBufferPointer<RowReference>) throws -> Bool
+    ) throws {
+        let scanner = try TextScanner(scan, view.snapshot)
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.batchSize) { numbers in
+            try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.batchSize) { references in
+                var wanted = first
+                while true {
+                    let count = try scanner.take(into: UnsafeMutableBufferPointer(rebasing: numbers[..<wanted]))
+                    for position in 0..<count { references[position] = RowReference(table: table.id, row: numbers[position]) }
+                    guard count > 0, try body(UnsafeBufferPointer(rebasing: references[..<count])), count == wanted else { return }
+                    wanted = Self.batchSize
+                }
             }
         }
     }
@@ -200,8 +208,10 @@ struct QueryRun {
             return set
         case .text(let scan):
             var set = RowSet()
-            var scanner = try TextScanner(scan, view.snapshot)
-            while let row = try scanner.next() { set.insert(RowReference(table: table.id, row: row)) }
+            try forEachBatch(scan, table) { rows in
+                for row in rows { set.insert(row) }
+                return true
+            }
             return set
         case .union(let parts):
             var set = RowSet()
@@ -225,8 +235,11 @@ struct QueryRun {
                 scope.entriesCounted += count
                 return count
             case .text(let scan):
-                var scanner = try TextScanner(scan, view.snapshot), count = 0
-                while try scanner.next() != nil { count += 1 }
+                var count = 0
+                try forEachBatch(scan, table) { rows in
+                    count += rows.count
+                    return true
+                }
                 scope.entriesCounted += count
                 return count
             case .union:

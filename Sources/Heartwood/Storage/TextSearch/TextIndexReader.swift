@@ -20,8 +20,7 @@ struct TextIndexReader {
     /// Whether some texts have no terms but `TextTerms.longText`.
     var hasLongTexts: Bool {
         get throws {
-            var rows = try longTexts()
-            return try rows.next() != nil
+            try longTexts().first != nil
         }
     }
 

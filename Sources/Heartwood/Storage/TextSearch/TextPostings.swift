@@ -5,100 +5,143 @@ import RecordLog
 /// Rows are taken from the index by the piece: a row that is in the piece costs no step of the cursor.
 ///
 /// Invariants:
-/// 1. `rows` has ascending rows, of which those before `position` were given.
-/// 2. The cursor, if there is one, goes on with the first row behind those of `rows`.
-struct TextPostings {
+/// 1. `rows` has `count` ascending rows, of which those before `position` were passed.
+/// 2. The cursor, if there is one, has given the rows of the piece, and goes on behind them.
+final class TextPostings {
     private var cursor: IndexCursor?
-    private var rows: [UInt64]
+    private let rows: UnsafeMutableBufferPointer<UInt64>
+    private var count = 0
     private var position = 0
     /// The number of rows to take next.
-    private var pieceCount = pieceCountMin
+    private var pieceCount = TextPostings.pieceCountMin
 
-    private static let pieceCountMin = 16, pieceCountMax = 256
+    static let pieceCountMin = 16, pieceCountMax = 256
     /// A search in the index costs as much as taking so many rows.
-    private static let searchCost: UInt64 = 48
+    private static let searchCost: UInt64 = 96
 
     /// - Parameter cursor: of one term, which has given nothing yet.
     init(_ cursor: IndexCursor) {
         self.cursor = cursor
-        rows = []
+        rows = .allocate(capacity: Self.pieceCountMax)
     }
 
-    init(_ rows: [UInt64]) {
-        self.rows = rows
+    /// - Parameter list: ascending, each once.
+    init(_ list: [UInt64]) {
+        rows = .allocate(capacity: max(list.count, 1))
+        count = list.count
+        _ = rows.initialize(from: list)
     }
 
-    mutating func next() throws -> UInt64? {
-        if position == rows.count { try take(first: nil) }
-        guard position < rows.count else { return nil }
-        position += 1
-        return rows[position - 1]
+    deinit {
+        rows.deallocate()
     }
 
-    /// Goes on to the first row that is not below `row`, and stays at the one that was given last if it is such a one. Call `next` first.
+    /// The first row that was not passed; nil at the end.
+    var first: UInt64? {
+        get throws {
+            if position == count { try takePiece() }
+            return position < count ? rows[position] : nil
+        }
+    }
+
+    /// Passes `first`.
+    func removeFirst() { position &+= 1 }
+
+    /// Passes the next rows, as many as the buffer holds.
+    /// - Returns: the number of rows; 0 only at the end, or for an empty buffer.
+    func take(into buffer: UnsafeMutableBufferPointer<UInt64>) throws -> Int {
+        guard position < count else { return try cursor?.take(into: buffer) ?? 0 }
+        let taken = min(count - position, buffer.count)
+        _ = buffer.update(fromContentsOf: rows[position..<position + taken])
+        position += taken
+        return taken
+    }
+
+    /// Keeps those of ascending rows that are among these, at the buffer's start, and passes all rows below the last of them.
+    /// - Returns: the number of rows that are kept.
+    func keep(_ wanted: UnsafeMutableBufferPointer<UInt64>) throws -> Int {
+        var kept = 0
+        for row in wanted {
+            guard try pass(before: row) else { break }
+            if rows[position] == row {
+                wanted[kept] = row
+                kept &+= 1
+            }
+        }
+        return kept
+    }
+
+    /// Passes all rows below `row`.
+    /// - Returns: false if there are no others.
     /// - Complexity: O(log rows), whatever number of rows it passes.
-    mutating func seek(_ row: UInt64) throws -> UInt64? {
-        while let last = rows.last {
-            if last >= row { return found(row) }
-            position = rows.count
-            guard cursor != nil else { return nil }
+    @inline(__always)
+    func pass(before row: UInt64) throws -> Bool {
+        if position < count, rows[count &- 1] >= row {
+            passInPiece(before: row)
+            return true
+        }
+        return try passPieces(before: row)
+    }
+
+    @inline(__always)
+    private func passInPiece(before row: UInt64) {
+        // Most often it is one of the next few.
+        var low = position, step = 1
+        guard rows[low] < row else { return }
+        while low &+ step < count, rows[low &+ step] < row {
+            low &+= step
+            step &*= 2
+        }
+        var high = min(low &+ step, count &- 1)
+        low &+= 1
+        while low < high {
+            let middle = (low &+ high) / 2
+            if rows[middle] < row { low = middle &+ 1 } else { high = middle }
+        }
+        position = low
+    }
+
+    private func passPieces(before row: UInt64) throws -> Bool {
+        if count == 0 { try takePiece() }
+        while count > 0 {
+            let last = rows[count - 1]
+            if position < count, last >= row {
+                passInPiece(before: row)
+                return true
+            }
+            position = count
             if isNear(row, last) {
-                try take(first: nil)
+                try takePiece()
             } else {
                 pieceCount = Self.pieceCountMin
                 guard let found = try cursor?.seek(row: row) else {
-                    rows.removeAll()
                     cursor = nil
-                    return nil
+                    return false
                 }
-                try take(first: found)
+                try takePiece(behind: found)
             }
         }
-        return nil
+        return false
     }
 
-    /// Whether a row is probably among the next few, as far as the last piece tells.
+    /// Whether a row is probably among the next few, as far as the piece tells.
     private func isNear(_ row: UInt64, _ last: UInt64) -> Bool {
+        guard row > last else { return true }
         let width = last - rows[0] + 1
-        let (product, isTooMuch) = (row - last).multipliedReportingOverflow(by: UInt64(rows.count))
+        let (product, isTooMuch) = (row - last).multipliedReportingOverflow(by: UInt64(count))
         return !isTooMuch && product / width <= Self.searchCost
     }
 
-    /// The piece's first row from the one that was given last on that is not below `row`; the piece has one.
-    private mutating func found(_ row: UInt64) -> UInt64 {
-        // Most often it is one of the next few.
-        var low = max(0, position - 1), step = 1
-        while low + step < rows.count, rows[low + step] < row {
-            low += step
-            step *= 2
+    /// Takes the next piece. It is empty at the end.
+    /// - Parameter first: the row that the cursor is at, if it has given one, which is the piece's first.
+    private func takePiece(behind first: UInt64? = nil) throws {
+        (position, count) = (0, 0)
+        if let first {
+            rows[0] = first
+            count = 1
         }
-        var high = min(low + step, rows.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if rows[middle] < row { low = middle + 1 } else { high = middle }
-        }
-        position = low + 1
-        return rows[low]
-    }
-
-    /// Takes the next piece. `rows` is empty at the end.
-    /// - Parameter first: the row that the cursor is at, if it has given one.
-    private mutating func take(first: UInt64?) throws {
-        guard var cursor = self.cursor else { return }
-        self.cursor = nil
-        let count = pieceCount, kept = first == nil ? 0 : 1
-        pieceCount = min(count * 2, Self.pieceCountMax)
-        var failure: StoreError?
-        rows = Array(unsafeUninitializedCapacity: count + kept) { buffer, used in
-            if let first { buffer[0] = first }
-            do throws(StoreError) {
-                used = kept + (try cursor.take(into: UnsafeMutableBufferPointer(rebasing: buffer[kept...])))
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        position = 0
-        self.cursor = cursor
+        let wanted = UnsafeMutableBufferPointer(rebasing: rows[count..<min(count + pieceCount, rows.count)])
+        pieceCount = min(pieceCount * 2, Self.pieceCountMax)
+        count += try cursor?.take(into: wanted) ?? 0
     }
 }

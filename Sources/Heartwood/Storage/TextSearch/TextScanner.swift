@@ -1,77 +1,117 @@
 import RecordLog
 
-/// Returns the row numbers of a text scan, ascending.
-struct TextScanner {
-    /// One group's rows: the union of its cursors.
-    private struct Stream {
-        var cursors: [TextPostings]
-        /// The cursors' current rows; nil at the end.
-        var rows: [UInt64?]
+/// The row numbers of a text scan, ascending.
+///
+/// Invariants:
+/// 1. `piece` has `count` rows that all groups have, of which those before `position` were given.
+/// 2. The groups' postings have passed the rows of the piece.
+final class TextScanner {
+    /// The terms of each group, the rarest group first.
+    private let groups: [[TextPostings]]
+    private let long: [TextPostings]
+    private let piece: UnsafeMutableBufferPointer<UInt64>
+    private var count = 0
+    private var position = 0
+    /// The number of rows of the rarest group to take next.
+    private var pieceCount = TextPostings.pieceCountMin
 
-        init(_ cursors: [TextPostings]) throws {
-            self.cursors = cursors
-            rows = []
-            for index in cursors.indices { rows.append(try self.cursors[index].next()) }
+    convenience init(_ scan: TextScan, _ snapshot: Snapshot) throws {
+        self.init(
+            groups: try scan.groups.map { try $0.alternatives.map { try TextIndexReader(snapshot, $0.index).postings($0.requirement) } },
+            long: try scan.withLongTexts.map { try TextIndexReader(snapshot, $0).longTexts() })
+    }
+
+    /// - Parameters:
+    ///   - groups: of each group the rows of its terms, the rarest group first.
+    ///   - long: rows to give too, whether the groups have them or not.
+    init(groups: [[TextPostings]], long: [TextPostings]) {
+        (self.groups, self.long) = (groups, long)
+        piece = .allocate(capacity: TextPostings.pieceCountMax)
+    }
+
+    deinit {
+        piece.deallocate()
+    }
+
+    /// Gives the next rows, as many as the buffer holds.
+    /// - Returns: the number of rows; fewer than the buffer holds only at the end.
+    func take(into rows: UnsafeMutableBufferPointer<UInt64>) throws -> Int {
+        guard long.isEmpty else { return try takeWithLong(into: rows) }
+        var taken = 0
+        while taken < rows.count {
+            if position == count, try !intersect() { break }
+            let more = min(count - position, rows.count - taken)
+            _ = rows[taken...].update(fromContentsOf: piece[position..<position + more])
+            position += more
+            taken += more
         }
+        return taken
+    }
 
-        /// The lowest row.
-        var row: UInt64? {
-            if rows.count == 1 { return rows[0] }
-            return rows.lazy.compactMap { $0 }.min()
+    private func takeWithLong(into rows: UnsafeMutableBufferPointer<UInt64>) throws -> Int {
+        for taken in rows.indices {
+            let found = try position < count || intersect() ? piece[position] : nil
+            guard let row = [found, try Self.first(long)].compactMap(\.self).min() else { return taken }
+            if row == found { position += 1 }
+            try Self.pass(long, row)
+            rows[taken] = row
         }
+        return rows.count
+    }
 
-        /// Goes on to the first row that is not below `row`.
-        mutating func seek(_ row: UInt64) throws {
-            for index in cursors.indices {
-                if let known = rows[index], known < row { rows[index] = try cursors[index].seek(row) }
+    /// Finds the next rows that all groups have.
+    /// - Returns: false if there are no others.
+    private func intersect() throws -> Bool {
+        (position, count) = (0, 0)
+        guard let rarest = groups.first else { return false }
+        while true {
+            count = try Self.take(rarest, into: UnsafeMutableBufferPointer(rebasing: piece[..<pieceCount]))
+            pieceCount = min(pieceCount * 2, TextPostings.pieceCountMax)
+            guard count > 0 else { return false }
+            for group in groups.dropFirst() {
+                count = try Self.keep(group, UnsafeMutableBufferPointer(rebasing: piece[..<count]))
+                guard count == 0 else { continue }
+                // Rows of the rarest group before this group's next row are of no use.
+                guard let row = try Self.first(group) else { return false }
+                for postings in rarest { _ = try postings.pass(before: row) }
+                break
             }
+            if count > 0 { return true }
         }
     }
 
-    private var streams: [Stream] = []
-    private var long: Stream?
+    // MARK: The rows that any of several terms has
 
-    init(_ scan: TextScan, _ snapshot: Snapshot) throws {
-        for group in scan.groups {
-            streams.append(try Stream(try group.alternatives.map { try TextIndexReader(snapshot, $0.index).postings($0.requirement) }))
-        }
-        if !scan.withLongTexts.isEmpty {
-            long = try Stream(try scan.withLongTexts.map { try TextIndexReader(snapshot, $0).longTexts() })
-        }
+    private static func first(_ alternatives: [TextPostings]) throws -> UInt64? {
+        if alternatives.count == 1 { return try alternatives[0].first }
+        return try alternatives.compactMap { try $0.first }.min()
     }
 
-    mutating func next() throws -> UInt64? {
-        let found = try intersected()
-        guard let other = long?.row else { return try take(found) }
-        guard let found, found <= other else {
-            try long?.seek(other + 1)
-            return other
-        }
-        if found == other { try long?.seek(other + 1) }
-        return try take(found)
+    /// Passes a row, where it comes next.
+    private static func pass(_ alternatives: [TextPostings], _ row: UInt64) throws {
+        for postings in alternatives where try postings.first == row { postings.removeFirst() }
     }
 
-    private mutating func take(_ row: UInt64?) throws -> UInt64? {
-        if let row { try streams[0].seek(row + 1) }
-        return row
+    private static func take(_ alternatives: [TextPostings], into rows: UnsafeMutableBufferPointer<UInt64>) throws -> Int {
+        if alternatives.count == 1 { return try alternatives[0].take(into: rows) }
+        for taken in rows.indices {
+            guard let row = try first(alternatives) else { return taken }
+            try pass(alternatives, row)
+            rows[taken] = row
+        }
+        return rows.count
     }
 
-    /// Returns the first row that all streams have, and leaves the streams there.
-    private mutating func intersected() throws -> UInt64? {
-        guard var row = streams[0].row else { return nil }
-        var agreed = 1
-        while agreed < streams.count {
-            try streams[agreed].seek(row)
-            guard let other = streams[agreed].row else { return nil }
-            if other == row {
-                agreed += 1
-                continue
-            }
-            try streams[0].seek(other)
-            guard let next = streams[0].row else { return nil }
-            row = next
-            agreed = 1
+    private static func keep(_ alternatives: [TextPostings], _ rows: UnsafeMutableBufferPointer<UInt64>) throws -> Int {
+        if alternatives.count == 1 { return try alternatives[0].keep(rows) }
+        var kept = 0
+        for row in rows {
+            var isFound = false
+            for postings in alternatives where try postings.pass(before: row) { isFound = try isFound || postings.first == row }
+            guard isFound else { continue }
+            rows[kept] = row
+            kept += 1
         }
-        return row
+        return kept
     }
 }

@@ -71,7 +71,7 @@ final class EntityRuntime: @unchecked Sendable {
     /// Whether the store was removed from its coordinator.
     private let retired = Atomic<Bool>(false)
     let properties: [PropertyRuntime]
-    let indexByName: [String: Int]
+    private let names: PropertyNames
     /// The checks of a save, in the order of the properties.
     let checks: [PropertyCheck]
     /// By property index.
@@ -108,7 +108,7 @@ final class EntityRuntime: @unchecked Sendable {
         slotBase = store?.slotBase ?? .max
         let list = CompositeElement.connect(entity.propertiesByIndex.map(PropertyRuntime.init), of: entity)
         properties = list
-        indexByName = entity.propertyIndexByName
+        names = PropertyNames(list.map(\.name), entity.propertyIndexByName)
         propertyCount = properties.count
         initialValues = list.map(\.initial)
         checksByProperty = entity.propertiesByIndex.map(\.check)
@@ -151,20 +151,18 @@ final class EntityRuntime: @unchecked Sendable {
     @inline(__always)
     func access(_ property: Int, in row: UnsafeRowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
-    func index(of name: String) -> Int? {
-        indexByName[name]
-    }
+    func index(of name: String) -> Int? { names[name] }
 
     /// Returns the property that key-value coding sets for a key: `setDate:` sets "date" or "Date".
     func indexToSet(_ key: String) -> Int? {
-        indexByName[key] ?? key.first.flatMap { first in
-            indexByName[(first.isUppercase ? first.lowercased() : first.uppercased()) + key.dropFirst()]
+        names[key] ?? key.first.flatMap { first in
+            names[(first.isUppercase ? first.lowercased() : first.uppercased()) + key.dropFirst()]
         }
     }
 
     /// Returns the property that key-value coding reads for a key: "Date" reads "date" too.
     func indexToRead(_ key: String) -> Int? {
-        indexByName[key] ?? key.first.flatMap { $0.isUppercase ? indexByName[$0.lowercased() + key.dropFirst()] : nil }
+        names[key] ?? key.first.flatMap { $0.isUppercase ? names[$0.lowercased() + key.dropFirst()] : nil }
     }
 }
 
