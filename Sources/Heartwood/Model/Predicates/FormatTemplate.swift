@@ -36,6 +36,8 @@ final class FormatTemplate: @unchecked Sendable {
         let comparison: PredicateNode.Comparison
         /// The argument's index; nil for a value that the format states.
         let argument: Int?
+        /// Which end of the argument, a pair of ends, is the value; nil where the argument itself is.
+        var element: Int?
     }
 
     private static let made = Atomic(0)
@@ -67,9 +69,40 @@ final class FormatTemplate: @unchecked Sendable {
             }
             return result
         case .comparison(let comparison):
-            guard case .keyPath(let keys) = comparison.left, case .constant(let value) = comparison.right else { return nil }
-            guard case .other(let object) = value else { return [Condition(keys: keys, comparison: comparison, argument: nil)] }
-            return (object as? Placeholder).map { [Condition(keys: keys, comparison: comparison, argument: $0.index)] }
+            guard case .keyPath(let keys) = comparison.left else { return nil }
+            return comparison.comparison == .between ? ends(keys, comparison) : condition(keys, comparison, comparison.right).map { [$0] }
+        default: return nil
+        }
+    }
+
+    private static func condition(_ keys: [String], _ comparison: PredicateNode.Comparison, _ value: ExpressionNode) -> Condition? {
+        switch value {
+        case .constant(.other(let object)): return (object as? Placeholder).map { Condition(keys: keys, comparison: comparison, argument: $0.index) }
+        case .constant: return Condition(keys: keys, comparison: comparison.with(right: value), argument: nil)
+        case .aggregate(let list):
+            var values: [PredicateValue] = []
+            for item in list {
+                guard case .constant(let value) = item else { return nil }
+                if case .other = value { return nil }
+                values.append(value)
+            }
+            return Condition(keys: keys, comparison: comparison.with(right: .constant(.collection(values))), argument: nil)
+        default: return nil
+        }
+    }
+
+    /// The two comparisons that BETWEEN stands for; see `PredicateCompiler.column`.
+    private static func ends(_ keys: [String], _ comparison: PredicateNode.Comparison) -> [Condition]? {
+        // Of several members, one must be between both ends.
+        guard comparison.modifier == .direct else { return nil }
+        let lower = comparison.with(.greaterOrEqual), upper = comparison.with(.lessOrEqual)
+        switch comparison.right {
+        case .aggregate(let list):
+            guard list.count == 2, let low = condition(keys, lower, list[0]), let high = condition(keys, upper, list[1]) else { return nil }
+            return [low, high]
+        case .constant(.other(let object)):
+            guard let pair = object as? Placeholder else { return nil }
+            return [lower, upper].enumerated().map { Condition(keys: keys, comparison: $1, argument: pair.index, element: $0) }
         default: return nil
         }
     }

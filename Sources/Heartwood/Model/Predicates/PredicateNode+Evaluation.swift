@@ -92,6 +92,12 @@ extension PredicateNode.Comparison {
         return result
     }
 
+    func with(right: ExpressionNode) -> PredicateNode.Comparison {
+        var result = self
+        result.right = right
+        return result
+    }
+
     private func isEqual(_ a: PredicateValue, _ b: PredicateValue) throws -> Bool {
         if !options.effective.isEmpty, let x = a.text, let y = b.text {
             return try TextMatcher(kind: .order(.equal), y, options: options).matches(x)

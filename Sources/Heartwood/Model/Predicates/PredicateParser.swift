@@ -30,9 +30,9 @@ struct PredicateParser {
     static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode { try tree(format, arguments: arguments).node }
 
     static func tree(_ format: String, arguments: [Any?]) throws -> PredicateTree {
-        if let known = ParsedFormats.tree(format, arguments) { return known }
+        if let known = ParsedFormats.shared.tree(format, arguments) { return known }
         let node = try parseAnew(format, arguments)
-        ParsedFormats.note(format, arguments.count) { try parseAnew(format, $0) }
+        ParsedFormats.shared.note(format, arguments.count) { try parseAnew(format, $0) }
         return PredicateTree(node, depth: node.depth)
     }
 
@@ -240,6 +240,8 @@ extension PredicateNode.Comparison {
             switch right {
             case .aggregate(let list) where list.count == 2: return nil
             case .constant(.collection(let list)) where list.count == 2: return nil
+            // The arguments of a kept format are looked at when they take its place.
+            case .constant(.other(let object)) where object is FormatTemplate.Placeholder: return nil
             case .aggregate, .constant: return PredicateFault(reason: "BETWEEN needs a list of two values")
             default: return nil
             }

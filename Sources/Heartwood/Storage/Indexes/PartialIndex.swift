@@ -42,6 +42,11 @@ final class PartialIndex: Sendable {
         }
     }
 
+    /// Whether comparisons of these attributes with values may imply the index's predicate, with some values.
+    func mayBeImplied(by named: [Int], _ table: EntityTable) -> Bool {
+        tests(table)?.allSatisfy { ($0 as? ColumnFilter).map { named.contains($0.property) } ?? true } ?? false
+    }
+
     /// Whether the test holds for every row in the index.
     func answers(_ test: RowFilter, _ table: EntityTable) -> Bool {
         guard let format = test.format else { return false }

@@ -27,6 +27,12 @@ struct AccessPlan {
         return false
     }
 
+    /// Whether an ordered scan can be merged with those of other tables.
+    var canMerge: Bool {
+        if case .index(let scan) = access { return scan.order?.key != nil }
+        return false
+    }
+
     var name: QueryStatistics.Access {
         switch access {
         case .scan: .scan
@@ -79,6 +85,13 @@ final class IndexScan {
             case part(Int)
             /// The same value for all rows of the scan.
             case constant([UInt8])
+        }
+
+        /// Whether some sort keys have the same value in all rows.
+        var hasConstants: Bool {
+            key?.contains { component in
+                if case .constant = component { true } else { false }
+            } ?? true
         }
     }
 }

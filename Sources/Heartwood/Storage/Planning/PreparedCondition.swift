@@ -11,6 +11,8 @@ struct PreparedCondition {
     let options: PredicateNode.Options
     /// The argument's index; nil for `constant`.
     private let argument: Int?
+    /// See `FormatTemplate.Condition`.
+    private let element: Int?
     private let constant: PredicateValue
 
     /// - Returns: nil where the compiler would make more of the comparison than a test of one column.
@@ -20,14 +22,16 @@ struct PreparedCondition {
         comparison = condition.comparison.comparison
         options = condition.comparison.options
         switch (found.kind, comparison) {
-        case (_, .between), (_, .isIn), (_, .matches): return nil
+        case (_, .between), (_, .matches): return nil
+        // With options each text of a list is a test of its own.
+        case (.string, .isIn) where !options.isEmpty: return nil
         case (.string, _), (.int16, _), (.int32, _), (.int64, _), (.float, _), (.double, _), (.date, _): break
-        case (.bool, .equal), (.uuid, .equal), (.toOne, .equal): break
+        case (.bool, .equal), (.uuid, .equal), (.uuid, .isIn), (.toOne, .equal), (.toOne, .isIn): break
         default: return nil
         }
         self.property = property
         kind = found.kind
-        argument = condition.argument
+        (argument, element) = (condition.argument, condition.element)
         if case .constant(let value) = condition.comparison.right, argument == nil { constant = value } else { constant = .null }
     }
 
@@ -43,32 +47,53 @@ struct PreparedCondition {
     /// Whether the value is the format's own, so that it never changes.
     var isConstant: Bool { argument == nil }
 
-    private func value(_ tree: PredicateTree) -> PredicateValue { argument.map(tree.value) ?? constant }
+    /// Whether it binds an index part to each of several values.
+    var isList: Bool { comparison == .isIn && mayBind }
+
+    /// Longer lists are left to the planner, which weighs them against a scan.
+    private static let listMax = 256
+
+    private func value(_ tree: PredicateTree) -> PredicateValue {
+        let value = argument.map(tree.value) ?? constant
+        guard let element else { return value }
+        // A pair of ends; of another list neither end is a value.
+        return value.members.flatMap { $0.count == 2 ? $0[element] : nil } ?? .null
+    }
+
+    /// The values of a list.
+    func members(_ tree: PredicateTree) -> [PredicateValue] { value(tree).members ?? [] }
 
     /// Appends the value as the index has it, of a prefix the start of such values.
     /// - Returns: false for a value of another type.
-    func append(to key: KeyBuilder, _ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView) -> Bool {
-        switch (kind, value(tree)) {
-        case (.string, .text(let text)): if isPrefix { key.append(textPrefix: text) } else { key.append(text: text) }
-        case (.int16, .integer(let number)), (.int32, .integer(let number)), (.int64, .integer(let number)): key.append(int64: number)
+    func append(to key: KeyBuilder, descending: Bool = false, _ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView) -> Bool {
+        append(value(tree), to: key, descending: descending, runtime, view)
+    }
+
+    /// Appends one value of a list.
+    func append(_ value: PredicateValue, to key: KeyBuilder, descending: Bool, _ runtime: EntityRuntime, _ view: RecordLogView) -> Bool {
+        switch (kind, value) {
+        case (.string, .text(let text)):
+            if isPrefix { key.append(textPrefix: text, descending: descending) } else { key.append(text: text, descending: descending) }
+        case (.int16, .integer(let number)), (.int32, .integer(let number)), (.int64, .integer(let number)):
+            key.append(int64: number, descending: descending)
         case (.float, .double(let number)), (.double, .double(let number)), (.date, .date(let number)):
             guard !number.isNaN else { return false }
-            key.append(double: number)
-        case (.bool, .bool(let flag)): key.append(bool: flag)
-        case (.uuid, .uuid(let uuid)): key.append(uuid: uuid.storedBytes)
+            key.append(double: number, descending: descending)
+        case (.bool, .bool(let flag)): key.append(bool: flag, descending: descending)
+        case (.uuid, .uuid(let uuid)): key.append(uuid: uuid.storedBytes, descending: descending)
         case (.toOne, let value):
             guard let reference = Self.reference(value, runtime, view) else { return false }
-            key.append(reference: reference)
+            key.append(reference: reference, descending: descending)
         default: return false
         }
         return true
     }
 
     /// Appends the start of every value, or the least value for which an order comparison can hold; see `ScalarFilter`.
-    func appendLeast(to key: KeyBuilder) {
+    func appendLeast(to key: KeyBuilder, descending: Bool = false) {
         switch kind {
-        case .float, .double, .date: key.append(double: -.infinity)
-        default: key.append(textPrefix: "")
+        case .float, .double, .date: key.append(double: -.infinity, descending: descending)
+        default: key.append(textPrefix: "", descending: descending)
         }
     }
 
@@ -82,9 +107,15 @@ struct PreparedCondition {
         }
     }
 
-    /// Whether the value is of the column's own type.
+    /// Whether the value is of the column's own type, or each value of a list.
     func takes(_ tree: PredicateTree) -> Bool {
-        switch (kind, value(tree)) {
+        guard comparison == .isIn else { return takes(value(tree)) }
+        guard let members = value(tree).members, !members.isEmpty, members.count <= Self.listMax else { return false }
+        return members.allSatisfy(takes)
+    }
+
+    private func takes(_ value: PredicateValue) -> Bool {
+        switch (kind, value) {
         case (.string, .text), (.int16, .integer), (.int32, .integer), (.int64, .integer), (.bool, .bool), (.uuid, .uuid): true
         case (.float, .double(let number)), (.double, .double(let number)), (.date, .date(let number)): !number.isNaN
         case (.toOne, .object), (.toOne, .objectID): true

@@ -20,9 +20,7 @@ extension PreparedPlan {
                 number: planned.tree.number ?? 0, sort: planned.sort, hasLimit: planned.hasLimit, isCount: planned.isCount, way: way, rest: rest,
                 table, view)
         }
-        guard let stated = planned.tree.conditions, !stated.isEmpty, !table.hasPartialIndexes, table.indexes.count <= indexesMax else {
-            return made(nil, [])
-        }
+        guard let stated = planned.tree.conditions, !stated.isEmpty, table.indexes.count <= indexesMax else { return made(nil, []) }
         let found: (way: Way, rest: [PreparedCondition])?
         if stated.count == 1, stated[0].keys.count == 2 {
             guard let (condition, target) = condition(stated[0], table, view) else { return made(nil, []) }
@@ -37,6 +35,8 @@ extension PreparedPlan {
                 guard condition.takes(planned.tree) else { return condition.isConstant ? made(nil, []) : nil }
                 conditions.append(condition)
             }
+            // These arguments are too many, or too frequent, for an index that serves others.
+            if case .scan = planned.plan.access, mayUseIndex(conditions, planned, table, view) { return nil }
             found = direct(conditions, planned, table, view)
         }
         guard let found else { return made(nil, []) }
@@ -61,7 +61,7 @@ extension PreparedPlan {
     private static func direct(
         _ conditions: [PreparedCondition], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView
     ) -> (way: Way, rest: [PreparedCondition])? {
-        let candidates = candidates(conditions.map(\.property), planned, table, view)
+        let candidates = candidates(conditions, planned, table, view)
         // The argument decides whether a text index or another way is cheaper, but for a uniqueness constraint's value.
         let mayNeedTerms = conditions.contains { $0.kind == .string && table.hasTextIndex($0.property) }
         switch planned.plan.access {
@@ -70,29 +70,52 @@ extension PreparedPlan {
             guard scan.key != nil || !mayNeedTerms, let range = PreparedRange(scan.index, conditions) else { return nil }
             let rest = conditions.indices.filter { !range.answered.contains($0) }.map { conditions[$0] }
             let isShortest = planned.hasLimit && !planned.isCount && rest.isEmpty && scan.ranges.count == 1
-                && (planned.sortProperties?.isEmpty == true || scan.order != nil)
+                && (planned.sortProperties?.isEmpty == true || scan.order != nil) && candidates.allSatisfy { $0.partial == nil }
             guard scan.key != nil || isShortest || candidates.count == 1 else { return nil }
-            // Sort values that are equal in all rows depend on the arguments. Only a merge of several tables reads them.
-            let order = scan.order.map { IndexScan.Order(partCount: $0.partCount, isDescending: $0.isDescending, key: nil) }
-            return (.index(scan.index, range, order, isUnique: scan.key != nil), rest)
+            let order = scan.order.map { IndexScan.Order(partCount: $0.partCount, isDescending: $0.isDescending, key: $0.hasConstants ? nil : $0.key) }
+            return (
+                .index(PreparedScan(
+                    index: scan.index, range: range, order: order, isUnique: scan.key != nil, hasOneRange: scan.ranges.count == 1)), rest)
         case .nothing, .text, .rows, .union: return nil
         }
     }
 
-    /// The indexes that the planner would price; see `QueryPlanner.mayServe`.
     private static func candidates(
-        _ named: [Int], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView
+        _ conditions: [PreparedCondition], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView
+    ) -> [TableIndex] {
+        // A list is one value where these arguments make one range of it.
+        var isOneValue = true
+        if case .index(let scan) = planned.plan.access { isOneValue = scan.ranges.count == 1 }
+        let fixed = conditions.filter { $0.isEquality || $0.isList && isOneValue }
+        return candidates(conditions.map(\.property), fixed: fixed.map(\.property), planned, table, view)
+    }
+
+    /// The indexes that the planner would price; see `QueryPlanner.mayServe`.
+    /// - Parameters:
+    ///   - named: the properties with conditions.
+    ///   - fixed: those of them that have one value in all rows.
+    private static func candidates(
+        _ named: [Int], fixed: [Int], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView
     ) -> [TableIndex] {
         var result: [TableIndex] = []
         for index in table.indexes where view.snapshot.hasIndex(index.id) {
+            if let partial = index.partial {
+                if partial.mayBeImplied(by: named, table) { result.append(index) }
+                continue
+            }
             guard let leading = index.leading else { continue }
             var isCandidate = named.contains(leading)
             if let sort = planned.sortProperties, !sort.isEmpty {
-                isCandidate = isCandidate || sort.contains(leading) || sort.allSatisfy(named.contains)
+                isCandidate = isCandidate || sort.contains(leading) || sort.allSatisfy(fixed.contains)
             }
             if isCandidate { result.append(index) }
         }
         return result
+    }
+
+    private static func mayUseIndex(_ conditions: [PreparedCondition], _ planned: Planned, _ table: EntityTable, _ view: RecordLogView) -> Bool {
+        let candidates = candidates(conditions, planned, table, view)
+        return candidates.count == 1 && PreparedRange(candidates[0], conditions) != nil
     }
 
     // MARK: Relationships
@@ -103,7 +126,7 @@ extension PreparedPlan {
     ) -> (PreparedCondition, EntityTable)? {
         guard let relationship = table.runtime.index(of: stated.keys[0]), let entity = table.runtime.properties[relationship].destination,
             entity.concreteFamily.count == 1, entity.concreteFamily[0] === entity,
-            let target = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }), !target.hasPartialIndexes,
+            let target = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
             target.indexes.count <= indexesMax, let property = target.runtime.index(of: stated.keys[1]),
             target.runtime.properties[property].kind != .toOne, let condition = PreparedCondition(stated, property, target.runtime)
         else { return nil }
@@ -121,7 +144,7 @@ extension PreparedPlan {
             // `!=`, and `== nil`, hold without a destination too, and no index knows those rows. Ranges of an index of one part give no order.
             guard stated.comparison.comparison != .notEqual, !condition.isConstant, let attributes = scan.index.attributes, attributes.count == 1,
                 attributes[0].property == property, !attributes[0].isDescending, scan.order == nil,
-                candidates([property], planned, table, view).count == 1
+                candidates([property], fixed: [property], planned, table, view).count == 1
             else { return nil }
             return .through(scan.index, target)
         case (.toMany, .any, .rows):

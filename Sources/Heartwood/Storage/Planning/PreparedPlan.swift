@@ -14,11 +14,22 @@ final class PreparedPlan: @unchecked Sendable {
 
     enum Way {
         case scan
-        case index(TableIndex, PreparedRange, IndexScan.Order?, isUnique: Bool)
+        case index(PreparedScan)
         /// The rows that refer to the found rows of another table.
         case through(TableIndex, Target)
         /// The owners of the found rows of another table.
         case owners(MemberSources, Target)
+    }
+
+    struct PreparedScan {
+        let index: TableIndex
+        let range: PreparedRange
+        /// The order that the scan gives. Without a key where the arguments are part of that, so that only the scan of one table can use it.
+        let order: IndexScan.Order?
+        /// Whether the values are those of a uniqueness constraint.
+        let isUnique: Bool
+        /// Whether the scan has one range. With several it gives another order.
+        let hasOneRange: Bool
     }
 
     /// The search at the other end of a relationship.
@@ -80,10 +91,12 @@ final class PreparedPlan: @unchecked Sendable {
         guard let way, !isWide.load(ordering: .relaxed) else { return nil }
         switch way {
         case .scan: return tested(.scan, tree, table, view)
-        case .index(let index, let range, let order, let isUnique):
-            guard let found = range.keys(tree, table.runtime, view, scope.key) else { return nil }
-            let scan = IndexScan(index: index, ranges: [found], order: order, key: isUnique ? found.lower : nil)
-            return tested(.index(scan), tree, table, view)
+        case .index(let prepared):
+            guard let ranges = prepared.range.keys(tree, table.runtime, view, scope.key), (ranges.count == 1) == prepared.hasOneRange,
+                ranges.count == 1 || ranges.count * Self.rowsPerRange <= view.snapshot.rowCount(table.id)
+            else { return nil }
+            let key = prepared.isUnique ? ranges[0].lower : nil
+            return tested(.index(IndexScan(index: prepared.index, ranges: ranges, order: prepared.order, key: key)), tree, table, view)
         case .through(let index, let target):
             guard let found = try targets(target, tree, table, view, scope), found.count <= Self.targetsMax else { return nil }
             let ranges = found.map(\.rawValue).sorted().map { RecordLogView.range(of: RowReference(rawValue: $0)) }
@@ -100,6 +113,8 @@ final class PreparedPlan: @unchecked Sendable {
         }
     }
 
+    /// A list of values is left to the planner in a table with fewer rows for each.
+    private static let rowsPerRange = 4
     /// More found rows than this are left to the planner, which weighs them against a scan.
     private static let targetsMax = 64
 
@@ -148,7 +163,7 @@ final class PreparedPlan: @unchecked Sendable {
         guard !hasLimit else { return }
         let count: Int
         switch way {
-        case .index(_, _, _, isUnique: false)?: count = visited
+        case .index(let prepared)? where !prepared.isUnique: count = visited
         // The visited rows include those of the other table.
         case .through?: count = matched
         default: return
@@ -160,7 +175,7 @@ final class PreparedPlan: @unchecked Sendable {
     func note(_ plan: AccessPlan) {
         guard isWide.load(ordering: .relaxed), case .index(let scan) = plan.access else { return }
         switch way {
-        case .index(let index, _, _, _)? where index === scan.index: isWide.store(false, ordering: .relaxed)
+        case .index(let prepared)? where prepared.index === scan.index: isWide.store(false, ordering: .relaxed)
         case .through(let index, _)? where index === scan.index: isWide.store(false, ordering: .relaxed)
         default: break
         }

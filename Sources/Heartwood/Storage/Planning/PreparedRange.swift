@@ -1,13 +1,22 @@
 import RecordLog
 
-/// The conditions that bind the leading parts of an index, from which arguments make a range of keys.
+/// The conditions that bind the leading parts of an index, from which arguments make ranges of keys.
 struct PreparedRange {
-    /// A value for each part from the first on.
-    private var equalities: [PreparedCondition] = []
+    /// A condition on one part.
+    private struct Part {
+        let condition: PreparedCondition
+        let isDescending: Bool
+    }
+
+    /// A value for each part from the first on; one of them may be a list of values.
+    private var equalities: [Part] = []
+    /// The position of the list in `equalities`.
+    private var list: Int?
     /// The bounds of the next part.
     private var lower: PreparedCondition?
     private var upper: PreparedCondition?
     private var prefix: PreparedCondition?
+    private var boundIsDescending = false
     /// The indexes of the conditions that the range answers.
     private(set) var answered: [Int] = []
 
@@ -17,9 +26,7 @@ struct PreparedRange {
         guard index.partial == nil, let attributes = index.attributes else { return nil }
         for attribute in attributes {
             let before = answered.count
-            guard bind(attribute.property, conditions) else { return nil }
-            // A descending part would need its values complemented.
-            if attribute.isDescending, answered.count > before { return nil }
+            guard bind(attribute.property, attribute.isDescending, conditions) else { return nil }
             // Only behind one value the next part's values are a range.
             if answered.count == before || hasBounds { break }
         }
@@ -30,11 +37,11 @@ struct PreparedRange {
 
     /// Binds one part.
     /// - Returns: false for several conditions of one kind, whose arguments would have to be compared.
-    private mutating func bind(_ property: Int, _ conditions: [PreparedCondition]) -> Bool {
+    private mutating func bind(_ property: Int, _ isDescending: Bool, _ conditions: [PreparedCondition]) -> Bool {
         var equal: Int?, bounds: [Int] = []
         for position in conditions.indices where conditions[position].property == property {
             let condition = conditions[position]
-            if condition.isEquality {
+            if condition.isEquality || condition.isList {
                 guard equal == nil else { return false }
                 equal = position
             } else if condition.isLowerBound || condition.isUpperBound || condition.isPrefix {
@@ -42,10 +49,15 @@ struct PreparedRange {
             }
         }
         if let equal {
-            equalities.append(conditions[equal])
+            if conditions[equal].isList {
+                guard list == nil else { return false }
+                list = equalities.count
+            }
+            equalities.append(Part(condition: conditions[equal], isDescending: isDescending))
             answered.append(equal)
             return true
         }
+        boundIsDescending = isDescending
         for position in bounds {
             let condition = conditions[position]
             if condition.isPrefix {
@@ -63,14 +75,43 @@ struct PreparedRange {
         return true
     }
 
-    /// Returns the range of keys for arguments.
+    /// Returns the ranges of keys for arguments, ascending.
     /// - Parameter key: a buffer.
     /// - Returns: nil for an argument of another type than its column's.
-    func keys(_ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder) -> KeyRange? {
+    func keys(_ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder) -> [KeyRange]? {
+        guard let list else { return keys(nil, tree, runtime, view, key).map { [$0] } }
+        let condition = equalities[list].condition
+        guard condition.takes(tree) else { return nil }
+        var ranges: [KeyRange] = []
+        for member in condition.members(tree) {
+            guard let range = keys(member, tree, runtime, view, key) else { return nil }
+            ranges.append(range)
+        }
+        let sorted = KeyRange.sorted(ranges)
+        return sorted.enumerated().compactMap { $0 > 0 && sorted[$0 - 1] == $1 ? nil : $1 }
+    }
+
+    /// - Parameter member: the list's value.
+    private func keys(
+        _ member: PredicateValue?, _ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder
+    ) -> KeyRange? {
         key.removeAll()
-        for condition in equalities { guard condition.append(to: key, tree, runtime, view) else { return nil } }
-        if let prefix { guard prefix.append(to: key, tree, runtime, view) else { return nil } }
+        for position in equalities.indices {
+            let descending = equalities[position].isDescending
+            let isAppended = if position == list, let member {
+                equalities[position].condition.append(member, to: key, descending: descending, runtime, view)
+            } else {
+                equalities[position].condition.append(to: key, descending: descending, tree, runtime, view)
+            }
+            guard isAppended else { return nil }
+        }
+        if let prefix { guard prefix.append(to: key, descending: boundIsDescending, tree, runtime, view) else { return nil } }
         guard lower != nil || upper != nil else { return .prefix(key.bytes) }
+        return boundIsDescending ? descending(tree, runtime, view, key) : ascending(tree, runtime, view, key)
+    }
+
+    /// - Parameter key: the values before the bounds.
+    private func ascending(_ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder) -> KeyRange? {
         let start = key.count
         var range = KeyRange()
         if let lower {
@@ -87,6 +128,29 @@ struct PreparedRange {
         } else {
             // The start of every value.
             key.append(textPrefix: "")
+            range.upper = KeyRange.successor(of: key.bytes)
+        }
+        return range
+    }
+
+    /// The same where greater values come first.
+    private func descending(_ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder) -> KeyRange? {
+        let start = key.count
+        var range = KeyRange()
+        if let upper {
+            guard upper.append(to: key, descending: true, tree, runtime, view) else { return nil }
+            range.lower = upper.comparison == .less ? KeyRange.successor(of: key.bytes) : key.bytes
+        } else {
+            // The start of every value.
+            key.append(textPrefix: "", descending: true)
+            range.lower = key.bytes
+        }
+        key.truncate(to: start)
+        if let lower {
+            guard lower.append(to: key, descending: true, tree, runtime, view) else { return nil }
+            range.upper = lower.comparison == .greater ? key.bytes : KeyRange.successor(of: key.bytes)
+        } else {
+            upper?.appendLeast(to: key, descending: true)
             range.upper = KeyRange.successor(of: key.bytes)
         }
         return range

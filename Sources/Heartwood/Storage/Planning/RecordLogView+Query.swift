@@ -49,7 +49,7 @@ extension RecordLogView {
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
     func answer(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         let scope = QueryScope(view: self)
-        if let part = try preparedPart(query, scope, isCount: false) { return try wrapped(query) { try run([part], query, scope, body) } }
+        if let parts = try preparedParts(query, scope, isCount: false) { return try wrapped(query) { try run(parts, query, scope, body) } }
         guard let parts = try prepare(query) else { return nil }
         return try wrapped(query) { try run(parts, query, QueryScope(view: self), body) }
     }
@@ -75,16 +75,16 @@ extension RecordLogView {
         var unsorted = query
         unsorted.sort = []
         var scope = QueryScope(view: self)
-        let known = try preparedPart(unsorted, scope, isCount: true)
+        let known = try preparedParts(unsorted, scope, isCount: true)
         if known == nil { scope = QueryScope(view: self) }
-        guard let parts = try known.map({ [$0] }) ?? prepare(unsorted) else { return nil }
+        guard let parts = try known ?? prepare(unsorted) else { return nil }
         return try wrapped(query) {
             let run = QueryRun(view: self, scope: scope)
             var statistics = QueryStatistics()
             for part in parts {
                 if part.prepared == nil {
                     part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, isCount: true).plan(part.test)
-                    if parts.count == 1 { try keep(part, unsorted, isCount: true) }
+                    try keep(part, unsorted, isCount: true)
                 }
                 statistics.add(part.plan, part.table)
                 statistics.rowsMatched += try run.count(part.plan, part.table)
@@ -106,7 +106,7 @@ extension RecordLogView {
             if part.prepared == nil {
                 let sort = query.sort.isEmpty ? [] : part.order?.directParts
                 part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
-                if parts.count == 1 { try keep(part, query, isCount: false) }
+                try keep(part, query, isCount: false)
             }
             statistics.add(part.plan, part.table)
         }

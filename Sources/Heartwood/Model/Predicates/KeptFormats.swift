@@ -1,0 +1,80 @@
+import Synchronization
+
+/// Parsed formats that stay for the life of the process, found without a lock.
+///
+/// Invariants:
+/// 1. An entry points to a format that is never let go of and never changes, so readers on other threads need no lock.
+/// 2. An entry that was set stays as it is, and only callers of `keep`, one at a time, set one. So a format lies in the first free entry behind its
+///    own, or in none.
+final class KeptFormats: @unchecked Sendable {
+    // Unchecked: the entries are atomic, and the pointer never changes.
+    private final class Kept {
+        let format: String
+        let template: FormatTemplate
+
+        init(_ format: String, _ template: FormatTemplate) {
+            (self.format, self.template) = (format, template)
+        }
+    }
+
+    private static let entryCount = 512
+    /// Half of the entries stay free, so that a search is short.
+    static let keptMax = entryCount / 2
+
+    private let entries: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+    private var count = 0
+
+    init() {
+        entries = .allocate(capacity: Self.entryCount)
+        for index in 0..<Self.entryCount { (entries + index).initialize(to: Atomic(nil)) }
+    }
+
+    deinit {
+        for index in 0..<Self.entryCount {
+            if let kept = entries[index].load(ordering: .relaxed) { Unmanaged<Kept>.fromOpaque(kept).release() }
+        }
+        entries.deinitialize(count: Self.entryCount)
+        entries.deallocate()
+    }
+
+    func template(_ format: String) -> FormatTemplate? {
+        var index = Self.index(format)
+        while let known = entries[index].load(ordering: .acquiring) {
+            let found = Unmanaged<Kept>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.format.hasSameBytes(as: format) ? $0.template : nil }
+            if let found { return found }
+            index = (index &+ 1) & (Self.entryCount - 1)
+        }
+        return nil
+    }
+
+    /// Keeps a format. The caller lets no other thread call it at the same time.
+    /// - Returns: false if there is no room.
+    func keep(_ format: String, _ template: FormatTemplate) -> Bool {
+        guard count < Self.keptMax else { return false }
+        var index = Self.index(format)
+        while entries[index].load(ordering: .relaxed) != nil { index = (index &+ 1) & (Self.entryCount - 1) }
+        entries[index].store(Unmanaged.passRetained(Kept(format, template)).toOpaque(), ordering: .releasing)
+        count += 1
+        return true
+    }
+
+    /// The entry at which the search for a format begins.
+    @inline(__always)
+    private static func index(_ format: String) -> Int {
+        func mixed(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+            let bytes = UnsafeRawBufferPointer(bytes)
+            var hash = UInt64(bytes.count), at = 0
+            while at < bytes.count {
+                // Formats differ in their keys, seldom by an argument's letters, and nobody chooses them to collide.
+                let word = ASCIIText.word(bytes, at: at) ?? bytes.reduce(0) { $0 << 8 | UInt64($1) }
+                hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+                hash ^= hash >> 32
+                at &+= 8
+            }
+            return hash
+        }
+        if let hash = format.utf8.withContiguousStorageIfAvailable(mixed) { return Int(truncatingIfNeeded: hash) & (entryCount - 1) }
+        var native = format
+        return Int(truncatingIfNeeded: native.withUTF8(mixed)) & (entryCount - 1)
+    }
+}
