@@ -66,7 +66,7 @@ private final class NamedCompound: NSCompoundPredicate {}
 
 private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> NSExpression { NSExpression(forKeyPath: keyPath) }
 
-@Suite(.serialized) struct SurfaceTests {
+@MainActor @Suite(.serialized) struct SurfaceTests {
     @Test func aClassMethodMakesACoordinatorBySelf() {
         let model = bookModel()
         #expect(NSPersistentStoreCoordinator.made(of: model).managedObjectModel === model)

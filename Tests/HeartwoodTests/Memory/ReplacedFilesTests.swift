@@ -36,8 +36,9 @@ import Testing
     /// Actions that end an event.
     enum End: CaseIterable { case save, fetch, count, processing, performAndWait, mainQueue }
 
+    // On the main thread, where a context of the main queue ends its events.
     @Test("A context holds one file after the event that follows a compaction, and its objects show what they did", arguments: End.allCases)
-    func events(end: End) throws {
+    @MainActor func events(end: End) throws {
         let stack = try Self.stack()
         let kind: NSManagedObjectContextConcurrencyType = end == .performAndWait ? .privateQueueConcurrencyType : .confinementConcurrencyType
         let context = NSManagedObjectContext(concurrencyType: end == .mainQueue ? .mainQueueConcurrencyType : kind)

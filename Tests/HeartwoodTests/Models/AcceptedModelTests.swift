@@ -86,7 +86,7 @@ import Testing
         #expect(Nowhere.entity().name == nil && NSManagedObject.entity().name == nil)
     }
 
-    @Test("A description without a URL, and a URL below /dev/null, mean a store in memory") func storesOfNothing() throws {
+    @Test("A description without a URL, and a URL below /dev/null, mean a store in memory") @MainActor func storesOfNothing() throws {
         #expect(NSPersistentStoreDescription().url?.absoluteString == "file:///dev/null")
         for url in [nil, URL(fileURLWithPath: "/dev/null/Some.sqlite")] {
             let container = NSPersistentContainer(name: "Bare", managedObjectModel: TestStack.model())

@@ -11,6 +11,26 @@ enum PlainObjects {
         }
     }
 
+    /// What a caller of a fetch makes each time: a request with a predicate that has a format and an argument.
+    private class Request: NSObject {
+        let entity: String
+        let predicate: Predicate
+        let limit: Int
+
+        init(_ entity: String, _ predicate: Predicate, limit: Int) {
+            (self.entity, self.predicate, self.limit) = (entity, predicate, limit)
+        }
+    }
+
+    private class Predicate: NSObject {
+        let format: String
+        let arguments: [Any]
+
+        init(format: String, _ arguments: Any...) {
+            (self.format, self.arguments) = (format, arguments)
+        }
+    }
+
     /// Allocates this number of objects and releases them.
     /// - Returns: a checksum, so that nothing is optimised away.
     static func make(_ count: Int) -> Int {
@@ -18,5 +38,37 @@ enum PlainObjects {
         objects.reserveCapacity(count)
         for number in 0..<count { objects.append(Plain(number)) }
         return objects.reduce(0) { $0 &+ $1.words.0 }
+    }
+
+    /// Makes a request for each text, and gives one object for it, which a table of objects has until the end. Nothing is searched for.
+    static func lookUp(_ texts: [String]) -> Int {
+        var known: [Int: Plain] = [:], sum = 0
+        for (number, text) in texts.enumerated() {
+            let request = Request("Person", Predicate(format: "email == %@", text), limit: 1)
+            guard let found = answer(request, number).first else { continue }
+            known[number] = found
+            sum &+= found.words.0
+        }
+        return sum
+    }
+
+    @inline(never)
+    private static func answer(_ request: Request, _ number: Int) -> [Plain] {
+        request.predicate.arguments.count == request.limit ? [Plain(number)] : []
+    }
+
+    /// Makes this number of objects, which a table and an array have until the end, and a text for each from the bytes of a row.
+    static func texts(_ count: Int) -> Int {
+        var known: [Int: Plain] = [:], objects: [Plain] = [], sum = 0
+        known.reserveCapacity(count)
+        objects.reserveCapacity(count)
+        let row = Array("some name 123456".utf8)
+        for number in 0..<count {
+            let object = Plain(number)
+            known[number] = object
+            objects.append(object)
+        }
+        for object in objects { sum &+= object.words.0 &+ String(decoding: row, as: UTF8.self).utf8.count }
+        return sum
     }
 }

@@ -69,8 +69,12 @@ final class QueryRunner {
         let sample = generator.sample(min(1000, rows / 2))
         let emails = sample.map { generator.person($0).email }, birthdays = sample.map { generator.person($0).birthday }
         try query("equality, unique string", "µs", peers, per: emails.count) { try $0.byEmail(emails) }
+        try baseline("the runtime's part of an equality", "µs", per: emails.count) { PlainObjects.lookUp(emails) }
+        try baseline("the runtime's part of all objects", "ms", per: 1) { PlainObjects.texts(rows) }
         try query("range of 100, sorted", "µs", peers, per: birthdays.count) { try $0.ranges(birthdays) }
-        try plainObjects(birthdays.count)
+        try baseline("the runtime's part of 100 objects", "µs", per: birthdays.count) {
+            birthdays.reduce(0) { sum, _ in sum &+ PlainObjects.make(100) }
+        }
         try countOnOneCore(peers)
         try query("count, number and CONTAINS, all cores", "ms", peers) { try $0.count() }
         // ASCII letters, so that LIKE finds the same.
@@ -108,15 +112,14 @@ final class QueryRunner {
         record(name, unit, times, per: count)
     }
 
-    /// A baseline beside the range of as many rows; no peer takes part.
-    private func plainObjects(_ count: Int) throws {
-        let name = "the runtime's part of 100 objects"
+    /// A baseline beside a query for as many objects; no peer takes part.
+    private func baseline(_ name: String, _ unit: String, per count: Int, _ body: () -> Int) throws {
         guard wants(name), types.contains(where: { $0 == HeartwoodQueries.self }) else { return }
         note(name)
-        var sum = 0
-        let times = (0..<max(3, repetitions)).map { _ in Clock.seconds { for _ in 0..<count { sum &+= PlainObjects.make(100) } }.1 }
-        guard sum == times.count * count * 4950 else { throw PeerError(description: "\(name): \(sum)") }
-        record(name, "µs", types.map { $0 == HeartwoodQueries.self ? times : [] }, per: count)
+        var sums: Set<Int> = []
+        let times = (0..<max(3, repetitions)).map { _ in Clock.seconds { sums.insert(body()) }.1 }
+        guard sums.count == 1 else { throw PeerError(description: "\(name): \(sums)") }
+        record(name, unit, types.map { $0 == HeartwoodQueries.self ? times : [] }, per: count)
     }
 
     private func record(_ name: String, _ unit: String, _ times: [[Double]], per count: Int) {
