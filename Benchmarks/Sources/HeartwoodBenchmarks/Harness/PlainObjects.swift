@@ -57,17 +57,12 @@ enum PlainObjects {
         request.predicate.arguments.count == request.limit ? [Plain(number)] : []
     }
 
-    /// Makes this number of objects, which a table and an array have until the end, and a text for each from the bytes of a row.
+    /// Makes this number of objects, which an array has until the end, and a text for each from the bytes of a row.
     static func texts(_ count: Int) -> Int {
-        var known: [Int: Plain] = [:], objects: [Plain] = [], sum = 0
-        known.reserveCapacity(count)
+        var objects: [Plain] = [], sum = 0
         objects.reserveCapacity(count)
         let row = Array("some name 123456".utf8)
-        for number in 0..<count {
-            let object = Plain(number)
-            known[number] = object
-            objects.append(object)
-        }
+        for number in 0..<count { objects.append(Plain(number)) }
         for object in objects { sum &+= object.words.0 &+ String(decoding: row, as: UTF8.self).utf8.count }
         return sum
     }

@@ -27,56 +27,18 @@ struct ASCIISearch {
         }
     }
 
-    /// Owned by the matcher.
-    private let pattern: UnsafeRawBufferPointer
-    private let ignoresCase: Bool
-    /// The index of the pattern's byte that is rarest in texts, and of another one: its end, or its start.
-    private let sought: Int
-    private let other: Int
+    private let search: PatternSearch
 
+    /// - Parameter pattern: owned by the matcher.
     /// - Returns: nil for an empty pattern, and for one with letters beyond ASCII.
     init?(_ pattern: UnsafeRawBufferPointer, ignoresCase: Bool) {
         guard !pattern.isEmpty, pattern.allSatisfy({ $0 < 0x80 }) else { return nil }
-        self.pattern = pattern
-        self.ignoresCase = ignoresCase
-        sought = ASCIIText.rarest(pattern)
-        other = sought == pattern.count - 1 ? 0 : pattern.count - 1
+        search = PatternSearch(pattern, ignoresCase: ignoresCase)
     }
 
     func answer(_ text: UnsafeRawBufferPointer) -> Answer {
-        let last = text.count &- pattern.count
-        guard last >= 7, let base = text.baseAddress else { return .unknown }
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let first = UInt64(pattern[sought]) &* ones, second = UInt64(pattern[other]) &* ones
-        let firstCase = UInt64(caseBit(pattern[sought])) &* ones, secondCase = UInt64(caseBit(pattern[other])) &* ones
-        let firsts = base + sought, seconds = base + other
-        var at = 0
-        while true {
-            let difference = (UInt64(littleEndian: firsts.loadUnaligned(fromByteOffset: at, as: UInt64.self)) | firstCase) ^ first
-                | (UInt64(littleEndian: seconds.loadUnaligned(fromByteOffset: at, as: UInt64.self)) | secondCase) ^ second
-            // Each equal byte has its high bit set. Above the lowest one, other bytes may have it set too.
-            var equal = (difference &- ones) & ~difference & ASCIIText.highBits
-            while equal != 0 {
-                let start = at &+ equal.trailingZeroBitCount / 8
-                if isPattern(base + start) { return isWhole(text, start &+ pattern.count) ? .found : .unknown }
-                equal &= equal &- 1
-            }
-            guard at < last &- 7 else { return isSeparated(text) ? .absent : .unknown }
-            at = min(at &+ 8, last &- 7)
-        }
-    }
-
-    /// 0x20 for a letter whose case makes no difference.
-    @inline(__always)
-    private func caseBit(_ byte: UInt8) -> UInt8 { ignoresCase && byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? 0x20 : 0 }
-
-    @inline(never)
-    private func isPattern(_ start: UnsafeRawPointer) -> Bool {
-        for index in 0..<pattern.count {
-            let wanted = pattern[index]
-            guard start.load(fromByteOffset: index, as: UInt8.self) | caseBit(wanted) == wanted else { return false }
-        }
-        return true
+        if let start = search.first(in: text) { return isWhole(text, start &+ search.count) ? .found : .unknown }
+        return isSeparated(text) ? .absent : .unknown
     }
 
     /// Whether nothing behind a letter that ends at `end` changes it.

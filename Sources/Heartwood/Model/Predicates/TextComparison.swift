@@ -1,4 +1,3 @@
-import Foundation
 import RecordLog
 
 /// A comparison of UTF-8 bytes that are already folded. It has no counted references, so that loops over many texts pay for none.
@@ -16,26 +15,21 @@ struct TextComparison {
     let kind: Kind
     /// Owned by the matcher.
     let pattern: UnsafeRawBufferPointer
-    /// The index of the pattern's byte that is rarest in texts, for comparisons that search for the pattern.
-    private let sought: Int
+    /// nil for comparisons that do not search for the pattern.
+    private let search: PatternSearch?
 
     init(_ kind: Kind, _ pattern: UnsafeRawBufferPointer) {
         self.kind = kind
         self.pattern = pattern
-        sought = switch kind {
-        case .order, .like: 0
-        case .contains, .beginsWith, .endsWith: ASCIIText.rarest(pattern)
+        search = switch kind {
+        case .order, .like: nil
+        case .contains, .beginsWith, .endsWith: PatternSearch(pattern)
         }
     }
 
     /// An ASCII byte that every matching text contains, the rarest one; nil if there is none.
     var needed: UInt8? {
-        switch kind {
-        case .order, .like: return nil
-        case .contains, .beginsWith, .endsWith:
-            guard !pattern.isEmpty, ASCIIFoldings.bytes.contains(pattern[sought]) else { return nil }
-            return pattern[sought]
-        }
+        search?.rarest.flatMap { ASCIIFoldings.bytes.contains($0) ? $0 : nil }
     }
 
     /// - Throws: `PredicateFault` if a pattern of LIKE takes too many steps.
@@ -48,7 +42,7 @@ struct TextComparison {
             case .notEqual: return text.count != pattern.count || KeyBytes.compare(text, pattern) != 0
             default: return comparison.holds(KeyBytes.compare(text, pattern), 0)
             }
-        case .contains: return contains(text)
+        case .contains: return search?.first(in: text) != nil
         case .beginsWith:
             guard text.count >= pattern.count else { return false }
             return KeyBytes.compare(UnsafeRawBufferPointer(rebasing: text.prefix(pattern.count)), pattern) == 0
@@ -56,33 +50,6 @@ struct TextComparison {
             guard text.count >= pattern.count else { return false }
             return KeyBytes.compare(UnsafeRawBufferPointer(rebasing: text.suffix(pattern.count)), pattern) == 0
         case .like: return try Self.like(text, pattern)
-        }
-    }
-
-    /// Searches for two bytes of the pattern at once, at eight positions at a time, and compares the whole pattern at each hit.
-    private func contains(_ text: UnsafeRawBufferPointer) -> Bool {
-        guard let base = text.baseAddress, let wanted = pattern.baseAddress, pattern.count > 0 else { return pattern.isEmpty }
-        guard text.count >= pattern.count else { return false }
-        let last = text.count &- pattern.count
-        guard last >= 7 else {
-            for at in 0...last where text[at &+ sought] == pattern[sought] && memcmp(base + at, wanted, pattern.count) == 0 { return true }
-            return false
-        }
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let other = sought == pattern.count &- 1 ? 0 : pattern.count &- 1
-        let first = UInt64(pattern[sought]) &* ones, second = UInt64(pattern[other]) &* ones
-        var at = 0
-        while true {
-            let difference = (UInt64(littleEndian: (base + (at &+ sought)).loadUnaligned(as: UInt64.self)) ^ first)
-                | (UInt64(littleEndian: (base + (at &+ other)).loadUnaligned(as: UInt64.self)) ^ second)
-            // Each equal byte has its high bit set. Above the lowest one, other bytes may have it set too.
-            var found = (difference &- ones) & ~difference & (ones << 7)
-            while found != 0 {
-                if memcmp(base + (at &+ found.trailingZeroBitCount / 8), wanted, pattern.count) == 0 { return true }
-                found &= found &- 1
-            }
-            guard at < last &- 7 else { return false }
-            at = min(at &+ 8, last &- 7)
         }
     }
 

@@ -108,22 +108,22 @@ struct TextMatcher {
     /// - Throws: `PredicateFault` if a regular expression takes too many steps.
     @inline(__always)
     func matches(_ text: UnsafeRawBufferPointer, _ folding: FoldedScalars? = nil) throws -> Bool {
-        try withExtendedLifetime(pattern) { try unownedMatches(text, folding, isCandidate: false) }
+        try withExtendedLifetime((pattern, folding)) { try unownedMatches(text, folding.map(Unmanaged.passUnretained), isCandidate: false) }
     }
 
-    /// As `matches`, for loops over many texts: the caller keeps the matcher alive, and no reference is counted.
+    /// As `matches`, for loops over many texts: the caller keeps the matcher and the foldings alive, and no reference is counted.
     /// - Parameter isCandidate: whether an index has found the text, so that it most probably has the letters of the pattern.
     @inline(__always)
-    func unownedMatches(_ text: UnsafeRawBufferPointer, _ folding: FoldedScalars?, isCandidate: Bool) throws -> Bool {
+    func unownedMatches(_ text: UnsafeRawBufferPointer, _ folding: Unmanaged<FoldedScalars>?, isCandidate: Bool) throws -> Bool {
         if isPlain { return try comparison.holds(text) }
         if let folding {
-            if !isCandidate, let needed, !folding.mayHave(needed, text) { return false }
+            if !isCandidate, let needed, !folding._withUnsafeGuaranteedRef({ $0.mayHave(needed, text) }) { return false }
             switch search?.answer(text) {
             case .found: return true
             case .absent: return false
             case .unknown, nil: break
             }
-            if let folded = folding.folded(text) { return try comparison.holds(folded) }
+            if let folded = folding._withUnsafeGuaranteedRef({ $0.folded(text) }) { return try comparison.holds(folded) }
         }
         return try matchesWhole(text)
     }

@@ -26,8 +26,9 @@ final class TextFilter: ColumnFilter {
 
     override func filter(_ rows: UnsafeMutableBufferPointer<UnsafeRowView>, _ scope: QueryScope) throws -> Int {
         let folding = matcher.folding(scope), matcher = matcher, isCandidate = requirements != nil, isNegated = isNegated
-        return try withExtendedLifetime(self) {
-            try rows.keep { row in
+        return try withExtendedLifetime((self, folding)) {
+            let folding = folding.map(Unmanaged.passUnretained)
+            return try rows.keep { row in
                 guard let access = access(row) else { return isNegated }
                 return try matcher.unownedMatches(row.bytes(access), folding, isCandidate: isCandidate) != isNegated
             }

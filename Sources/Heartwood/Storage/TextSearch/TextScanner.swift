@@ -68,12 +68,13 @@ final class TextScanner {
             count = try Self.take(rarest, into: UnsafeMutableBufferPointer(rebasing: piece[..<pieceCount]))
             pieceCount = min(pieceCount * 2, TextPostings.pieceCountMax)
             guard count > 0 else { return false }
+            let last = piece[count - 1]
             for group in groups.dropFirst() {
                 count = try Self.keep(group, UnsafeMutableBufferPointer(rebasing: piece[..<count]))
                 guard count == 0 else { continue }
                 // Rows of the rarest group before this group's next row are of no use.
                 guard let row = try Self.first(group) else { return false }
-                for postings in rarest { _ = try postings.pass(before: row) }
+                if row > last { for postings in rarest { _ = try postings.pass(before: row) } }
                 break
             }
             if count > 0 { return true }
