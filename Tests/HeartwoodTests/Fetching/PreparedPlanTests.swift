@@ -242,7 +242,7 @@ import Testing
             let kept = table.prepared.all
             #expect(kept.count == before + 1 && kept.last?.way != nil, "\(text) is planned once")
         }
-        // What arguments may decide is planned each time: two indexes would serve, or a list may have too many values, or a part of an OR.
+        // The planner plans a fetch each time where two indexes may serve, and where the format has an OR: the arguments decide.
         for (text, arguments) in [("age = %@ AND name = %@", [7, "p7"] as [Any]), ("age = %@ OR bits = %@", [1, 2])] as [(String, [Any])] {
             for _ in 0..<2 { _ = try stack.context.fetch(request(text, arguments)) }
             let kept = table.prepared.all.filter { $0.way != nil }.count

@@ -14,7 +14,7 @@ import Testing
         let formats = KeptFormats()
         var known: [(String, FormatTemplate)] = []
         for number in 0..<KeptFormats.keptMax {
-            // Some differ in the first letter alone, some in the last one, some in length.
+            // 26 formats of one length differ in the first letter alone; the others differ in length.
             let key = String(UnicodeScalar(UInt8(97 + number % 26))) + String(repeating: "k", count: number / 26 * 3), text = "\(key) == %@"
             let made = try template(text)
             #expect(formats.template(text) == nil, "\(text)")

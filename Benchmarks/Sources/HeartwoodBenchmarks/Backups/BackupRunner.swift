@@ -91,8 +91,8 @@ struct BackupRunner {
     /// The turns of the writer are short, since a disk that others use changes more from one minute to the next than a follower slows it.
     private static let turn = 10
 
-    /// Measures the saves of a writer that makes at most a thousand a second. In a turn the writer is alone, or a second process follows the
-    /// store, or a second process syncs a file each second.
+    /// Measures the saves of a writer, which makes at most a thousand a second. Its turns are of three kinds: it is alone, a second process
+    /// follows the store, or a second process syncs a file each second.
     private func following(_ generator: PersonGenerator) throws -> [Measurement] {
         guard wants("following") else { return [] }
         _ = removed(backups)

@@ -11,7 +11,7 @@ enum PlainObjects {
         }
     }
 
-    /// What a caller of a fetch makes each time: a request with a predicate that has a format and an argument.
+    /// A fetch's caller makes such a request each time. Its predicate has a format and an argument.
     private class Request: NSObject {
         let entity: String
         let predicate: Predicate

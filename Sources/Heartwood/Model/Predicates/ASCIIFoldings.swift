@@ -30,9 +30,8 @@ final class ASCIIFoldings {
 
     /// Whether a text, once folded, may contain a byte of `bytes`. Folds nothing.
     func mayHave(_ byte: UInt8, _ text: UnsafeRawBufferPointer) -> Bool {
-        let isLetter = options.contains(.caseInsensitive) && byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
-        let caseBit: UInt8 = isLetter ? 0x20 : 0
-        let ones: UInt64 = 0x0101_0101_0101_0101, high = ones << 7
+        let caseBit = options.contains(.caseInsensitive) ? ASCIIText.caseBit(byte) : 0
+        let ones: UInt64 = 0x0101_0101_0101_0101
         let caseBits = UInt64(caseBit) &* ones, wanted = UInt64(byte) &* ones
         let sets = sets + (byte < 64 ? 0 : Self.blockCount), bit = UInt64(byte & 63)
         var at = 0
@@ -40,9 +39,8 @@ final class ASCIIFoldings {
             let first = text[at]
             if first < 0x80 {
                 if let word = ASCIIText.word(text, at: at) {
-                    let difference = (word | caseBits) ^ wanted, ends = word & high
-                    // The lowest of these bits is that of an equal byte. Bytes behind the first one beyond ASCII are looked at later.
-                    let equal = (difference &- ones) & ~difference & high
+                    let equal = ASCIIText.zeroes((word | caseBits) ^ wanted), ends = word & ASCIIText.highBits
+                    // Bytes behind the first one beyond ASCII are looked at later.
                     if equal.trailingZeroBitCount < ends.trailingZeroBitCount { return true }
                     at &+= min(ends.trailingZeroBitCount / 8, text.count &- at)
                     continue

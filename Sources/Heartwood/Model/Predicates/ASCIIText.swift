@@ -1,4 +1,4 @@
-/// Operations on pure ASCII text, eight bytes at a time.
+/// Operations on the ASCII of texts, eight bytes at a time.
 enum ASCIIText {
     static let highBits: UInt64 = 0x8080_8080_8080_8080
 
@@ -70,6 +70,14 @@ enum ASCIIText {
         guard text.count >= 8 else { return nil }
         return UInt64(littleEndian: text.loadUnaligned(fromByteOffset: text.count &- 8, as: UInt64.self)) &>> UInt64((8 &- left) &* 8)
     }
+
+    /// The high bit of each byte that is zero. Above the lowest of these bits, that of another byte may be set too.
+    @inline(__always)
+    static func zeroes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word & highBits }
+
+    /// The bit that tells a lowercase letter from the same one in uppercase; 0 for another byte.
+    @inline(__always)
+    static func caseBit(_ byte: UInt8) -> UInt8 { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? 0x20 : 0 }
 
     /// By byte: 0 for the most frequent one in texts, and more for rarer ones.
     private static let ranks: [UInt8] = {

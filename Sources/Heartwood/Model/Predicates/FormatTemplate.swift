@@ -80,12 +80,7 @@ final class FormatTemplate: @unchecked Sendable {
         case .constant(.other(let object)): return (object as? Placeholder).map { Condition(keys: keys, comparison: comparison, argument: $0.index) }
         case .constant: return Condition(keys: keys, comparison: comparison.with(right: value), argument: nil)
         case .aggregate(let list):
-            var values: [PredicateValue] = []
-            for item in list {
-                guard case .constant(let value) = item else { return nil }
-                if case .other = value { return nil }
-                values.append(value)
-            }
+            guard let values = list.constants, !values.contains(where: \.isOther) else { return nil }
             return Condition(keys: keys, comparison: comparison.with(right: .constant(.collection(values))), argument: nil)
         default: return nil
         }

@@ -65,7 +65,7 @@ final class KeptFormats: @unchecked Sendable {
             let bytes = UnsafeRawBufferPointer(bytes)
             var hash = UInt64(bytes.count), at = 0
             while at < bytes.count {
-                // Formats differ in their keys, seldom by an argument's letters, and nobody chooses them to collide.
+                // A program writes its formats itself, so a hash need not withstand texts that someone chose to collide.
                 let word = ASCIIText.word(bytes, at: at) ?? bytes.reduce(0) { $0 << 8 | UInt64($1) }
                 hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
                 hash ^= hash >> 32

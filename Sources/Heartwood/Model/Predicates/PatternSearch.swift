@@ -39,8 +39,7 @@ struct PatternSearch {
         while true {
             let difference = (UInt64(littleEndian: firsts.loadUnaligned(fromByteOffset: at, as: UInt64.self)) | firstCase) ^ first
                 | (UInt64(littleEndian: seconds.loadUnaligned(fromByteOffset: at, as: UInt64.self)) | secondCase) ^ second
-            // Each equal byte has its high bit set. Above the lowest one, other bytes may have it set too.
-            var equal = (difference &- ones) & ~difference & ASCIIText.highBits
+            var equal = ASCIIText.zeroes(difference)
             while equal != 0 {
                 let start = at &+ equal.trailingZeroBitCount / 8
                 if isPattern(base + start) { return start }
@@ -53,7 +52,7 @@ struct PatternSearch {
 
     /// 0x20 for a letter whose case makes no difference.
     @inline(__always)
-    private func caseBit(_ byte: UInt8) -> UInt8 { ignoresCase && byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? 0x20 : 0 }
+    private func caseBit(_ byte: UInt8) -> UInt8 { ignoresCase ? ASCIIText.caseBit(byte) : 0 }
 
     // Not inlined, so that the loop above has all registers.
     @inline(never)

@@ -132,3 +132,15 @@ final class ExpressionBlock {
         self.invocation = invocation
     }
 }
+
+extension [ExpressionNode] {
+    /// The values of the expressions; nil if one is no constant.
+    var constants: [PredicateValue]? {
+        var values: [PredicateValue] = []
+        for item in self {
+            guard case .constant(let value) = item else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+}

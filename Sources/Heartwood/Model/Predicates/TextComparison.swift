@@ -5,11 +5,6 @@ struct TextComparison {
     enum Kind {
         case order(ComparisonOperator)
         case contains, beginsWith, endsWith, like
-
-        var isContains: Bool {
-            if case .contains = self { return true }
-            return false
-        }
     }
 
     let kind: Kind

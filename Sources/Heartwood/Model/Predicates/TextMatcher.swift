@@ -41,7 +41,7 @@ struct TextMatcher {
         comparison = TextComparison(kind, UnsafeRawBufferPointer(self.pattern.bytes))
         isPlain = expression == nil && options.isEmpty
         needed = comparison.needed
-        search = kind.isContains ? ASCIISearch(comparison.pattern, ignoresCase: options.contains(.caseInsensitive)) : nil
+        search = if case .contains = kind { ASCIISearch(comparison.pattern, ignoresCase: options.contains(.caseInsensitive)) } else { nil }
     }
 
     /// - Returns: nil for an operator that does not compare text.

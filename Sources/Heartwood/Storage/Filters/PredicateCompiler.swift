@@ -78,7 +78,7 @@ struct PredicateCompiler {
         switch (comparison.left, comparison.right) {
         case (.keyPath(let keys), .constant(let value)): return compile(keys[...], comparison, value)
         case (.keyPath(let keys), .aggregate(let list)):
-            guard let values = Self.constants(list) else { return expressions(comparison) }
+            guard let values = list.constants else { return expressions(comparison) }
             return compile(keys[...], comparison, .collection(values))
         case (.constant(let value), .keyPath(let keys)):
             // 5 < age becomes age > 5. "x" IN name is evaluated in memory.
@@ -101,15 +101,6 @@ struct PredicateCompiler {
         let isNull = runtime.entity.isKnownInFamily(key)
         guard isNull || key == "entity" else { return nil }
         return PredicateKeyPath.value(keys.dropFirst(), of: isNull ? nil : runtime.entity)
-    }
-
-    private static func constants(_ list: [ExpressionNode]) -> [PredicateValue]? {
-        var values: [PredicateValue] = []
-        for item in list {
-            guard case .constant(let value) = item else { return nil }
-            values.append(value)
-        }
-        return values
     }
 
     private func compile(_ keys: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {

@@ -43,6 +43,8 @@ struct PreparedCondition {
     /// Whether it bounds an index part.
     var isLowerBound: Bool { (comparison == .greater || comparison == .greaterOrEqual) && mayBind }
     var isUpperBound: Bool { (comparison == .less || comparison == .lessOrEqual) && mayBind }
+    /// Whether a bound excludes its value.
+    var isOpen: Bool { comparison == .greater || comparison == .less }
     var isPrefix: Bool { comparison == .beginsWith && mayBind }
     /// Whether the value is the format's own, so that it never changes.
     var isConstant: Bool { argument == nil }
@@ -65,7 +67,7 @@ struct PreparedCondition {
 
     /// Appends the value as the index has it, of a prefix the start of such values.
     /// - Returns: false for a value of another type.
-    func append(to key: KeyBuilder, descending: Bool = false, _ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView) -> Bool {
+    func append(to key: KeyBuilder, descending: Bool, _ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView) -> Bool {
         append(value(tree), to: key, descending: descending, runtime, view)
     }
 
@@ -90,7 +92,7 @@ struct PreparedCondition {
     }
 
     /// Appends the start of every value, or the least value for which an order comparison can hold; see `ScalarFilter`.
-    func appendLeast(to key: KeyBuilder, descending: Bool = false) {
+    func appendLeast(to key: KeyBuilder, descending: Bool) {
         switch kind {
         case .float, .double, .date: key.append(double: -.infinity, descending: descending)
         default: key.append(textPrefix: "", descending: descending)

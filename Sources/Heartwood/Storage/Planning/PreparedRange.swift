@@ -107,52 +107,33 @@ struct PreparedRange {
         }
         if let prefix { guard prefix.append(to: key, descending: boundIsDescending, tree, runtime, view) else { return nil } }
         guard lower != nil || upper != nil else { return .prefix(key.bytes) }
-        return boundIsDescending ? descending(tree, runtime, view, key) : ascending(tree, runtime, view, key)
+        return bounded(tree, runtime, view, key)
     }
 
     /// - Parameter key: the values before the bounds.
-    private func ascending(_ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder) -> KeyRange? {
+    private func bounded(_ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder) -> KeyRange? {
+        // In a descending part greater values come first.
+        let (first, last) = boundIsDescending ? (upper, lower) : (lower, upper)
         let start = key.count
         var range = KeyRange()
-        if let lower {
-            guard lower.append(to: key, tree, runtime, view) else { return nil }
-            range.lower = lower.comparison == .greater ? KeyRange.successor(of: key.bytes) : key.bytes
-        } else {
-            upper?.appendLeast(to: key)
-            range.lower = key.bytes
-        }
+        guard appendBound(first, isLower: !boundIsDescending, tree, runtime, view, key) else { return nil }
+        range.lower = first?.isOpen == true ? KeyRange.successor(of: key.bytes) : key.bytes
         key.truncate(to: start)
-        if let upper {
-            guard upper.append(to: key, tree, runtime, view) else { return nil }
-            range.upper = upper.comparison == .less ? key.bytes : KeyRange.successor(of: key.bytes)
-        } else {
-            // The start of every value.
-            key.append(textPrefix: "")
-            range.upper = KeyRange.successor(of: key.bytes)
-        }
+        guard appendBound(last, isLower: boundIsDescending, tree, runtime, view, key) else { return nil }
+        range.upper = last?.isOpen == true ? key.bytes : KeyRange.successor(of: key.bytes)
         return range
     }
 
-    /// The same where greater values come first.
-    private func descending(_ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder) -> KeyRange? {
-        let start = key.count
-        var range = KeyRange()
-        if let upper {
-            guard upper.append(to: key, descending: true, tree, runtime, view) else { return nil }
-            range.lower = upper.comparison == .less ? KeyRange.successor(of: key.bytes) : key.bytes
+    /// Appends the value of a bound; without one the least value, or the start of every value.
+    private func appendBound(
+        _ bound: PreparedCondition?, isLower: Bool, _ tree: PredicateTree, _ runtime: EntityRuntime, _ view: RecordLogView, _ key: KeyBuilder
+    ) -> Bool {
+        if let bound { return bound.append(to: key, descending: boundIsDescending, tree, runtime, view) }
+        if isLower, let upper {
+            upper.appendLeast(to: key, descending: boundIsDescending)
         } else {
-            // The start of every value.
-            key.append(textPrefix: "", descending: true)
-            range.lower = key.bytes
+            key.append(textPrefix: "", descending: boundIsDescending)
         }
-        key.truncate(to: start)
-        if let lower {
-            guard lower.append(to: key, descending: true, tree, runtime, view) else { return nil }
-            range.upper = lower.comparison == .greater ? key.bytes : KeyRange.successor(of: key.bytes)
-        } else {
-            upper?.appendLeast(to: key, descending: true)
-            range.upper = KeyRange.successor(of: key.bytes)
-        }
-        return range
+        return true
     }
 }

@@ -5,7 +5,7 @@ import RecordLog
 /// Rows are taken from the index by the piece: a row that is in the piece costs no step of the cursor.
 ///
 /// Invariants:
-/// 1. `rows` has `count` ascending rows, of which those before `position` were passed.
+/// 1. `rows` has `count` rows, ascending. The caller has passed those before `position`.
 /// 2. The cursor, if there is one, has given the rows of the piece, and goes on behind them.
 final class TextPostings {
     private var cursor: IndexCursor?
@@ -76,12 +76,14 @@ final class TextPostings {
     /// - Complexity: O(log rows), whatever number of rows it passes.
     @inline(__always)
     func pass(before row: UInt64) throws -> Bool {
-        if position < count, rows[count &- 1] >= row {
-            passInPiece(before: row)
-            return true
-        }
-        return try passPieces(before: row)
+        while position == count || rows[count &- 1] < row { guard try takePiece(towards: row) else { return false } }
+        passInPiece(before: row)
+        return true
     }
+
+    /// Passes all rows below `row`.
+    /// - Returns: whether `row` is the next one.
+    func has(_ row: UInt64) throws -> Bool { try pass(before: row) && rows[position] == row }
 
     @inline(__always)
     private func passInPiece(before row: UInt64) {
@@ -101,27 +103,21 @@ final class TextPostings {
         position = low
     }
 
-    private func passPieces(before row: UInt64) throws -> Bool {
-        if count == 0 { try takePiece() }
-        while count > 0 {
-            let last = rows[count - 1]
-            if position < count, last >= row {
-                passInPiece(before: row)
-                return true
-            }
+    /// Passes the piece and takes another one: the next, or one that begins with the first row that is not below `row`.
+    /// - Returns: false at the end.
+    private func takePiece(towards row: UInt64) throws -> Bool {
+        if count == 0 || isNear(row, rows[count - 1]) {
+            try takePiece()
+        } else {
             position = count
-            if isNear(row, last) {
-                try takePiece()
-            } else {
-                pieceCount = Self.pieceCountMin
-                guard let found = try cursor?.seek(row: row) else {
-                    cursor = nil
-                    return false
-                }
-                try takePiece(behind: found)
+            pieceCount = Self.pieceCountMin
+            guard let found = try cursor?.seek(row: row) else {
+                cursor = nil
+                return false
             }
+            try takePiece(behind: found)
         }
-        return false
+        return count > 0
     }
 
     /// Whether a row is probably among the next few, as far as the piece tells.

@@ -3,7 +3,7 @@ import RecordLog
 /// The row numbers of a text scan, ascending.
 ///
 /// Invariants:
-/// 1. `piece` has `count` rows that all groups have, of which those before `position` were given.
+/// 1. `piece` has `count` rows that all groups have. The caller has those before `position`.
 /// 2. The groups' postings have passed the rows of the piece.
 final class TextScanner {
     /// The terms of each group, the rarest group first.
@@ -106,10 +106,7 @@ final class TextScanner {
     private static func keep(_ alternatives: [TextPostings], _ rows: UnsafeMutableBufferPointer<UInt64>) throws -> Int {
         if alternatives.count == 1 { return try alternatives[0].keep(rows) }
         var kept = 0
-        for row in rows {
-            var isFound = false
-            for postings in alternatives where try postings.pass(before: row) { isFound = try isFound || postings.first == row }
-            guard isFound else { continue }
+        for row in rows where try alternatives.contains(where: { try $0.has(row) }) {
             rows[kept] = row
             kept += 1
         }
