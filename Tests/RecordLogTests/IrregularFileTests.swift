@@ -79,4 +79,20 @@ import Testing
         if kind != .device { #expect(throws: StoreError.self) { try source.store.copy(to: path, replacing: true) } }
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType != .typeRegular)
     }
+
+    @Test("No call removes or replaces what is no file", arguments: [Kind.pipe, .socket, .directory]) func nothingIsReplaced(kind: Kind) throws {
+        let files = POSIXFileSystem(), folder = FileManager.default.temporaryDirectory.path
+        let path = folder + "/hw-\(UUID().uuidString.prefix(8))", other = path + "-file"
+        try make(kind, path)
+        defer { for path in [path, other] { try? FileManager.default.removeItem(atPath: path) } }
+        _ = try files.open(other, .create)
+        let expected: StoreError.Code = kind == .directory ? .isDirectory : .notAStore
+        #expect(#expect(throws: StoreError.self) { try files.remove(path) }?.code == expected)
+        #expect(#expect(throws: StoreError.self) { try files.rename(other, to: path) }?.code == expected)
+        for mode in [OpenMode.readWrite, .readWriteUnlinked] {
+            #expect(#expect(throws: StoreError.self) { _ = try files.open(path, mode) }?.code == expected)
+        }
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType != .typeRegular)
+        #expect(FileManager.default.fileExists(atPath: other))
+    }
 }

@@ -16,6 +16,7 @@ import Platform
             }
             let permissions: mode_t = mode == .createPrivate ? 0o600 : 0o644
             if mode != .readOnly { FileSizeSignal.ignoreIfDefault() }
+            if mode == .readWrite || mode == .readWriteUnlinked { try Self.checkIsNoDevice(path) }
             // O_NONBLOCK: opening a pipe would wait for a writer. The flag changes nothing for a regular file that no process has leased.
             var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK, permissions) }
             // Another process has a lease of the file: this call waits for it.
@@ -74,11 +75,13 @@ import Platform
         public func rename(_ old: String, to new: String) throws(StoreError) {
             try Self.check(old)
             try Self.check(new)
+            try Self.checkIsReplaceable(new)
             guard renameFile(old, new) == 0 else { throw SystemCall.error("rename", new, errno) }
         }
 
         public func remove(_ path: String) throws(StoreError) {
             try Self.check(path)
+            try Self.checkIsReplaceable(path)
             guard unlink(path) == 0 || errno == ENOENT else { throw SystemCall.error("unlink", path, errno) }
         }
 
@@ -112,6 +115,23 @@ import Platform
         private static func check(_ path: String) throws(StoreError) {
             guard path.utf8.contains(0) else { return }
             throw StoreError(.invalidArgument, path: path, "the path has a zero byte", remedy: "Give a path without one.")
+        }
+
+        /// Refuses a pipe, a socket or a device before it is opened for writing: opening a device may already change it.
+        private static func checkIsNoDevice(_ path: String) throws(StoreError) {
+            var status = stat()
+            // The opening reports whatever else is wrong.
+            guard stat(path, &status) == 0 else { return }
+            let kind = status.st_mode & S_IFMT
+            guard kind == S_IFREG || kind == S_IFDIR else { throw SystemCall.error("open", path, ENXIO) }
+        }
+
+        /// Refuses a name whose file is neither a regular one nor a symbolic link. The owner of a system could remove its devices.
+        private static func checkIsReplaceable(_ path: String) throws(StoreError) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return }
+            let kind = status.st_mode & S_IFMT
+            guard kind == S_IFREG || kind == S_IFLNK else { throw SystemCall.error("open", path, kind == S_IFDIR ? EISDIR : ENXIO) }
         }
 
         private static func directory(of path: String) -> String {

@@ -84,7 +84,11 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     static let nowhere = URL(string: "memory:")!
 
     /// Whether a URL is `/dev/null` or below it, where Core Data's stores are in memory.
-    static func isNowhere(_ url: URL) -> Bool { url.isFileURL && (url.path == "/dev/null" || url.path.hasPrefix("/dev/null/")) }
+    static func isNowhere(_ url: URL) -> Bool {
+        guard url.isFileURL, url.path.contains("null") else { return false }
+        let path = url.standardizedFileURL.path
+        return path == "/dev/null" || path.hasPrefix("/dev/null/")
+    }
 
     /// The type with which the store class was registered.
     open var type: String { "" }

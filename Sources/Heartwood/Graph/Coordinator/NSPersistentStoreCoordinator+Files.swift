@@ -26,6 +26,9 @@ extension NSPersistentStoreCoordinator {
     /// group of the file that it replaces, as far as the process may set them; without such a file, those of the source. If the destination
     /// is loaded in this coordinator, it is removed and added again with its options; its objects are then gone, like those of any removed
     /// store.
+    ///
+    /// `/dev/null` stands for the store in memory that this coordinator has there: as the destination it gets the source's contents, as the
+    /// source of a record log its contents are written.
     /// - Throws: 134000 for a type without a class or files; 134080 if the source cannot be read; 134070 if the destination is the source,
     ///   or is no file; 134030 if the copy cannot be written. A destination that was loaded is then loaded again.
     /// - Complexity: O(source).
@@ -39,16 +42,22 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOperationError, "The store at \(sourceURL.path) cannot replace itself.",
                 [NSFilePathErrorKey: sourceURL.path])
         }
-        guard let store = loadedStore(at: destinationURL) else {
-            return try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
+        if StoreClasses.type(storeType, at: destinationURL) == NSInMemoryStoreType {
+            return try fillStoreInMemory(at: destinationURL, from: sourceURL, sourceOptions, type: storeType)
         }
+        let source = StoreClasses.type(storeType, at: sourceURL) == NSInMemoryStoreType ? try storeInMemory(at: sourceURL) : nil
+        func replace() throws {
+            guard let source else {
+                return try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
+            }
+            try source.write(to: destinationURL, destinationOptions, type: storeType)
+        }
+        guard let store = loadedStore(at: destinationURL) else { return try replace() }
         // An unreadable source is refused while the store is still loaded.
-        _ = try storeClass.metadata(at: sourceURL, options: sourceOptions)
+        if source == nil { _ = try storeClass.metadata(at: sourceURL, options: sourceOptions) }
         let (type, configuration, options) = (store.type, store.configurationName, store.options)
         try remove(store)
-        let replacing = Result {
-            try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
-        }
+        let replacing = Result { try replace() }
         _ = try addPersistentStore(ofType: type, configurationName: configuration, at: destinationURL, options: options)
         try replacing.get()
     }

@@ -17,7 +17,7 @@ extension NSPersistentStoreCoordinator {
     ///
     /// The new store is written beside its URL and takes it once it is complete, with the permissions, owner and group of the old store's
     /// file. Crash points: before that there is no file at the URL; after it the complete store. An `NSIncrementalStore` gets everything at
-    /// the URL itself, in one save, and has to find it there.
+    /// the URL itself, in one save, and has to find it there. A store of a built-in type at `/dev/null` is in memory.
     /// - Returns: the new store.
     /// - Throws: 134070 if the store is not of this coordinator, or if a file that is not empty is at the URL; 134000 for a type without a
     ///   class; 134080 and 134030 if the new store cannot be written. The old store is then still added, and no file is at the URL.
@@ -29,6 +29,7 @@ extension NSPersistentStoreCoordinator {
         adding.lock()
         defer { adding.unlock() }
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
+        let storeType = StoreClasses.type(storeType, at: url)
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
         let new = storeClass.init(
             persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options, ())

@@ -136,7 +136,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - storeType: `NSRecordLogStoreType`, `NSInMemoryStoreType`, or a registered type.
     ///   - configuration: the model configuration whose entities the store holds; nil for all.
-    ///   - url: a record log at `/dev/null` is in memory.
+    ///   - url: a store of a built-in type at `/dev/null`, or at a path below it, is in memory. Each one is a store of its own.
     ///   - options: `NSMigratePersistentStoresAutomaticallyOption`, `NSInferMappingModelAutomaticallyOption` and
     ///     `NSPersistentStoreStagedMigrationManagerOptionKey` migrate a store of another version of the model first. The first of them also
     ///     converts an SQLite store at the URL of a record log; the old file stays under a name like `App.sqlite-original`.
@@ -151,7 +151,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         defer { adding.unlock() }
         let configuration = configuration == NSManagedObjectModel.defaultConfigurationName ? nil : configuration
         let isNowhere = url.map(NSPersistentStore.isNowhere) ?? false
-        guard let storeClass = StoreClasses.storeClass(for: isNowhere && storeType == NSRecordLogStoreType ? NSInMemoryStoreType : storeType) else {
+        guard let storeClass = StoreClasses.storeClass(for: StoreClasses.type(storeType, at: url)) else {
             throw StoreClasses.unknownType(storeType)
         }
         try NSPersistentStore.checkPast(options, for: storeClass, url)
@@ -308,8 +308,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
 
-    /// Removes the store at `url` with its contents, and from this coordinator if it was added. Does nothing if there is no file. A record
-    /// log leaves an empty file with its permissions, for programs that remove it themselves; added again, it is a new store.
+    /// Removes the store at `url` with its contents, and from this coordinator if it was added. Does nothing if there is no file, or not even
+    /// its folder. A record log leaves an empty file with its permissions, for programs that remove it themselves; added again, it is a new
+    /// store. Stores in memory stay, also those at `/dev/null`: `remove(_:)` them. Removes only regular files and links to them.
     ///
     /// Stores of other types have their file open only while they save, so other users of the file cannot be detected. The file of a
     /// registered type is removed without a look at its contents.

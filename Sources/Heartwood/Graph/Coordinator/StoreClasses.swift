@@ -18,6 +18,12 @@ enum StoreClasses {
         registered.withLock { $0[type] } ?? builtIn[type]
     }
 
+    /// The type of a store that is added at `url`: a store of a built-in type at `/dev/null` is in memory.
+    static func type(_ type: String, at url: URL?) -> String {
+        guard let url, NSPersistentStore.isNowhere(url), builtIn[type] != nil, registered.withLock({ $0[type] }) == nil else { return type }
+        return NSInMemoryStoreType
+    }
+
     static func register(_ storeClass: NSPersistentStore.Type?, for type: String) {
         registered.withLock { $0[type] = storeClass }
     }

@@ -9,7 +9,7 @@ enum RecordLogFiles {
     }
 
     /// - Throws: 134080 for options that name a past commit: files are changed as they are now.
-    private static func locationToChange(_ url: URL, _ options: [AnyHashable: Any]?) throws -> (path: String, options: StoreOptions) {
+    static func locationToChange(_ url: URL, _ options: [AnyHashable: Any]?) throws -> (path: String, options: StoreOptions) {
         let found = try location(url, options)
         guard found.options.asOf != nil else { return found }
         throw CoreDataError.make(
