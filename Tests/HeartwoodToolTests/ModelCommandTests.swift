@@ -59,7 +59,7 @@ import Testing
         try Data("<model><entity name=\"A\"/></model>".utf8).write(to: URL(fileURLWithPath: model + "/M.xcdatamodel/contents"))
         let made = try ToolProcess.run("compile", model, "-o", folder + "/out")
         #expect(made.status == 0 && made.output == "\(folder)/out/M.momd\n", "\(made.error)")
-        #expect(try ToolProcess.run("model", folder + "/out/M.momd").output.contains("1 entities"))
+        #expect(try ToolProcess.run("model", folder + "/out/M.momd").output.contains("1 entity,"))
         let info = try String(contentsOfFile: folder + "/out/M.momd/VersionInfo.plist", encoding: .utf8)
         #expect(info.contains("<key>M</key><dict><key>A</key><data>"), "\(info)")
         #expect(try ToolProcess.run("compile", folder, "-o", folder + "/out").status == 2)

@@ -84,7 +84,7 @@ import Testing
             #expect(try ToolProcess.run("query", store, "Package", "--where", "size > 20000", "--count").output == "4\n")
             #expect(try ToolProcess.run("query", store, "Package", "--group-by", "section.name", "--count").output == "4\n")
             let found = try ToolProcess.run("query", store, "Package", "--where", "name = 'libbark'", "--explain").output
-            #expect(found.hasPrefix("Package: index unique:name\n") && found.hasSuffix("1 rows visited, 1 matched\n"), "\(found)")
+            #expect(found.hasPrefix("Package: index unique:name\n") && found.hasSuffix("1 row visited, 1 matched\n"), "\(found)")
             #expect(try ToolProcess.run(
                 "query", store, "Package", "--where", "size > 20000", "--explain").output == "Package: scan\n6 rows visited, 4 matched\n")
         }

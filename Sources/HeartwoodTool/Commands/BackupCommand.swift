@@ -148,6 +148,7 @@ struct BackupCommand: Command {
     }
 
     private func status() throws -> Int32 {
+        try CoreDataStore.refuse(store, "it has no backup of this kind")
         let archives = archives, backup = backup
         let (standing, lines) = try AsyncWork.run { (try await backup.standing(), try await archives.list()) }
         guard let line = lines.first(where: { $0.storeID == standing.storeID && $0.lineage == standing.lineage }) else {

@@ -51,9 +51,9 @@ struct CompactCommand: Command {
             report = try compact(rebuildsIndexes: true)
         }
         Output.line(
-            "\(Output.number(Int(report.rows))) rows: \(Output.bytes(report.bytesBefore)) before, \(Output.bytes(report.bytesAfter)) after")
+            "\(Output.count(Int(report.rows), "row")): \(Output.bytes(report.bytesBefore)) before, \(Output.bytes(report.bytesAfter)) after")
         if report.commits > 0 {
-            Output.line("\(Output.number(Int(report.commits))) commit\(report.commits == 1 ? "" : "s") kept or made meanwhile")
+            Output.line("\(Output.count(Int(report.commits), "commit")) kept or made meanwhile")
         }
         if let holders = report.holders, !holders.isEmpty {
             Output.line("the old file's space is freed once these close it: \(holders.map(\.description).joined(separator: ", "))")
@@ -68,7 +68,7 @@ struct CompactCommand: Command {
         let progress = ProgressBar("copying")
         defer { progress.finish() }
         let rows = try log.copy(to: target, progress: progress.show)
-        Output.line("\(Output.number(Int(rows))) rows as of commit \(Output.number(Int(log.snapshot().sequence))), in \(target)")
+        Output.line("\(Output.count(Int(rows), "row")) as of commit \(Output.number(Int(log.snapshot().sequence))), in \(target)")
         return 0
     }
 

@@ -26,13 +26,11 @@ struct CompileCommand: Command {
     }
 
     func run() throws -> Int32 {
+        // All are checked before anything is written.
+        let names = try models.map(check)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for model in models {
+        for (model, name) in zip(models, names) {
             let path = URL(fileURLWithPath: model).path
-            guard let name = ModelCompiler.name(of: path) else {
-                throw ToolError.usage("\(model) is no .xcdatamodeld, .xcdatamodel or .xcmappingmodel")
-            }
-            guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(model)") }
             do {
                 try ModelCompiler.compile(path, to: "\(folder)/\(name)") { version in
                     try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: "\(path)/\(version).xcdatamodel")).entityVersionHashesByName
@@ -43,5 +41,21 @@ struct CompileCommand: Command {
             Output.line("\(folder)/\(name)")
         }
         return 0
+    }
+
+    /// Returns the name of the output.
+    /// - Throws: if there is no such model, or it cannot be loaded.
+    private func check(_ model: String) throws -> String {
+        let url = URL(fileURLWithPath: model)
+        guard let name = ModelCompiler.name(of: url.path) else {
+            throw ToolError.usage("\(model) is no .xcdatamodeld, .xcdatamodel or .xcmappingmodel")
+        }
+        guard FileManager.default.fileExists(atPath: url.path) else { throw ToolError.usage("there is no \(model)") }
+        if url.pathExtension == "xcmappingmodel" {
+            _ = try NSMappingModel.load(contentsOf: url)
+        } else {
+            _ = try NSManagedObjectModel.load(contentsOf: url)
+        }
+        return name
     }
 }

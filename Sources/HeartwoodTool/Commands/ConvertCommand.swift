@@ -41,6 +41,7 @@ struct ConvertCommand: Command {
     }
 
     func run() throws -> Int32 {
+        _ = try CoreDataStore.file(source)
         let loaded = try model.map { (model: try LoadedModel(path: $0).model, file: URL(fileURLWithPath: $0)) }
         let bar = ProgressBar(target == nil ? "reading" : "converting")
         let conversion = SQLiteConversion(

@@ -60,7 +60,7 @@ struct GenerateCommand: Command {
             files.isEmpty
                 ? "No entity of \(model) "
                     + (writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")
-                : "\(files.count) files, \(written) of them written to \(folder).")
+                : "\(Output.count(files.count, "file")), \(Output.number(written)) of them written to \(folder).")
         return 0
     }
 

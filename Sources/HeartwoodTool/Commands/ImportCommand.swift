@@ -21,7 +21,8 @@ struct ImportCommand: Command {
         else of the relationship's destination. A label that no line has is the URI of an object of STORE, or an error.
         `heartwood export STORE --all` writes a whole store in this way.
 
-        Dates are ISO 8601 or seconds since 1970, data is base 64. In CSV and TSV the first line names the columns, an
+        Dates are ISO 8601 (2024-02-29T12:30:00Z) or seconds since 1970, data is base 64. What its attribute cannot hold as it is
+        written is refused with its line. In CSV and TSV the first line names the columns, an
         empty field is no value, and members of a to-many relationship are separated by semicolons; a semicolon or a backslash
         of a key has a backslash before it.
 
@@ -80,7 +81,9 @@ struct ImportCommand: Command {
         let entities = loaded.entities(forConfigurationName: part) ?? loaded.entities
         let described = try entity.map { try OpenStore.entity($0, among: entities) }
         let attribute = try described.flatMap { described in try key.map { try RecordImporter.key(named: $0, of: described) } }
+        var made = NewStore(at: store)
         let open = try OpenStore(path: store, model: loaded, configuration: configuration, isReadOnly: false)
+        made.begin(open)
         let importer = RecordImporter(open: open, entity: described, key: attribute, batch: batch, isStrict: isStrict)
         let progress = ProgressBar("importing")
         let clock = ContinuousClock()
@@ -89,7 +92,7 @@ struct ImportCommand: Command {
             try importer.run(reader) { if let size = lines.size { progress.update(lines.position, of: size) } }
         } catch {
             progress.finish()
-            try? open.close()
+            made.discard(open)
             throw error
         }
         progress.finish()

@@ -68,7 +68,7 @@ struct ModelCommand: Command {
             guard svg == nil, mermaid == nil, source == nil else { break }
             Output.lines(ModelTable.lines(loaded))
             let warnings = ModelCheck.warnings(loaded)
-            if !warnings.isEmpty { Output.text("\n\(warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings")") }
+            if !warnings.isEmpty { Output.text("\n\(Output.count(warnings.count, "warning"))") }
             for warning in warnings { Output.line("  \(warning.line)") }
         case .json: Output.data(try json(loaded))
         case .svg: Output.data(ModelSVG.text(loaded))

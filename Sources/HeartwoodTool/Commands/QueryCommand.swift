@@ -8,7 +8,8 @@ struct QueryCommand: Command {
     static let help = """
         USAGE: heartwood query STORE ENTITY [OPTIONS]
 
-          --where PREDICATE     which objects: 'age > 30 AND name BEGINSWITH "A"'
+          --where PREDICATE     which objects: 'age > 30 AND name BEGINSWITH "A"'. A date is CAST(SECONDS, "NSDate"), with seconds since
+                                2001, which are those since 1970 less 978307200; compared with a text it finds nothing
           --search WORDS        objects whose texts have all these words, the most relevant first unless --sort is given; a word that ends
                                 with * stands for all words that start with it, if it is the last one
           --search-in LIST      the attributes of text to search. Default: those with a text index; without any, all of text

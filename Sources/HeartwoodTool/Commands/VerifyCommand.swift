@@ -63,9 +63,9 @@ struct VerifyCommand: Command {
         }
         guard report.isSound else { return 1 }
         Output.line(
-            "sound: \(Output.number(report.frames)) frames, \(Output.number(Int(report.rows))) rows, "
-                + "\(Output.number(Int(report.indexEntries))) index entries"
-                + (report.values == 0 ? "" : ", \(Output.number(Int(report.values))) large values"))
+            "sound: \(Output.count(report.frames, "frame")), \(Output.count(Int(report.rows), "row")), "
+                + Output.count(Int(report.indexEntries), "index entry", "index entries")
+                + (report.values == 0 ? "" : ", \(Output.count(Int(report.values), "large value"))"))
         return 0
     }
 
@@ -73,7 +73,7 @@ struct VerifyCommand: Command {
         let report = try CoreDataAudit.run(path: store, given: try modelFile.map(CoreDataStore.file))
         for finding in report.findings { Output.line("corrupt: \(finding.line)") }
         if report.findingCount > report.findings.count {
-            Output.line("… and \(Output.number(report.findingCount - report.findings.count)) more problems")
+            Output.line("… and \(Output.count(report.findingCount - report.findings.count, "more problem"))")
         }
         if report.openFrames > 0 {
             let frames = Output.count(report.openFrames, "frame")
@@ -87,8 +87,8 @@ struct VerifyCommand: Command {
             return 1
         }
         Output.line(
-            "sound: \(Output.number(report.pages)) pages, \(Output.number(report.trees)) trees, \(Output.number(report.rows)) rows, "
-                + "\(Output.number(report.indexEntries)) index entries"
+            "sound: \(Output.count(report.pages, "page")), \(Output.count(report.trees, "tree")), \(Output.count(report.rows, "row")), "
+                + Output.count(report.indexEntries, "index entry", "index entries")
                 + (report.logCommits == 0 ? "" : ", \(Output.count(report.logCommits, "commit")) of the log"))
         return 0
     }

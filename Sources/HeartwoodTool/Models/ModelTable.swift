@@ -8,7 +8,10 @@ enum ModelTable {
         let own = entities.map(\.ownProperties)
         let attributes = own.joined().count { $0 is NSAttributeDescription }
         let relationships = own.joined().count { $0 is NSRelationshipDescription }
-        var lines = ["\(loaded.name): \(entities.count) entities, \(attributes) attributes, \(relationships) relationships"]
+        var lines = [
+            "\(loaded.name): \(Output.count(entities.count, "entity", "entities")), \(Output.count(attributes, "attribute")), "
+                + Output.count(relationships, "relationship"),
+        ]
         let identifiers = loaded.model.versionIdentifiers.compactMap { $0 as? String }.sorted()
         if !identifiers.isEmpty { lines.append("version \(identifiers.joined(separator: ", "))") }
         for (entity, properties) in zip(entities, own) {

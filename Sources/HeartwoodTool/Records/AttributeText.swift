@@ -35,22 +35,29 @@ enum AttributeText {
         case .integer16AttributeType: Int16(text)
         case .integer32AttributeType: Int32(text)
         case .integer64AttributeType: Int64(text)
-        case .doubleAttributeType: Double(text).flatMap { isBeyond($0, text) ? nil : $0 }
-        case .floatAttributeType: Float(text).flatMap { isBeyond($0, text) ? nil : $0 }
+        case .doubleAttributeType: FloatText.value(text, as: Double.self)
+        case .floatAttributeType: FloatText.value(text, as: Float.self)
         case .decimalAttributeType: decimal(text)
         case .booleanAttributeType: ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false][text.lowercased()]
         case .dateAttributeType: DateText.date(text)
         case .UUIDAttributeType: UUID(uuidString: text)
-        case .URIAttributeType: URL(string: text)
-        case .binaryDataAttributeType: Data(base64Encoded: text)
+        case .URIAttributeType: uri(text)
+        case .binaryDataAttributeType: data(base64: text)
         case .stringAttributeType: text
         case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: nil
         }
     }
 
-    /// Whether a number is too large for its type: the conversion gives infinity, although the text has digits.
-    private static func isBeyond(_ number: some BinaryFloatingPoint, _ text: String) -> Bool {
-        number.isInfinite && text.contains { ("0"..."9").contains($0) }
+    /// - Returns: nil for a text that Foundation would change, by escapes or another host, to make a URI of it.
+    private static func uri(_ text: String) -> URL? {
+        URL(string: text, encodingInvalidCharacters: false).flatMap { $0.absoluteString == text ? $0 : nil }
+    }
+
+    /// - Returns: nil also where bits of the last character are lost: another text has the same bytes, so this one may be cut off.
+    private static func data(base64 text: String) -> Data? {
+        guard let data = Data(base64Encoded: text) else { return nil }
+        let last = data.suffix(data.count % 3)
+        return last.isEmpty || text.hasSuffix(last.base64EncodedString()) ? data : nil
     }
 
     private static func decimal(_ text: String) -> NSDecimalNumber? {
@@ -78,7 +85,7 @@ enum AttributeText {
             }
             return nil
         }
-        guard let data = Data(base64Encoded: String(text.dropFirst(dataPrefix.count))) else {
+        guard let data = data(base64: String(text.dropFirst(dataPrefix.count))) else {
             throw ToolError.failure("\(attribute.name): the text after \(dataPrefix) is not base 64")
         }
         return data

@@ -6,9 +6,8 @@ enum DateText {
     private static let style = Date.ISO8601FormatStyle()
     /// Seconds since 2001 of the dates from the year 1 to the year 9999.
     private static let years = -63_113_904_000.0..<252_423_993_600
-    /// Foundation's calendar is the Julian one before 1582-10-15, and ISO 8601 has none but the Gregorian. So earlier dates are read and written
-    /// as those 2000 years later, which are alike: the Gregorian calendar repeats itself after 400 years of 146,097 days.
-    private static let firstGregorianYear = 1583
+    /// Foundation's calendar is the Julian one before 1582-10-15, and ISO 8601 has none but the Gregorian. So earlier dates are written as those
+    /// 2000 years later, which are alike: the Gregorian calendar repeats itself after 400 years of 146,097 days.
     private static let firstGregorian = -13_190_860_800.0
     private static let shiftYears = 2000, shift = 5 * 146_097 * 86400.0
     /// Seconds from 1970 to 2001.
@@ -38,14 +37,6 @@ enum DateText {
         return String(format: "%04d", year + years) + text.dropFirst(4)
     }
 
-    /// ISO 8601 without a fraction of a second.
-    private static func date(iso text: String) -> Date? {
-        guard let year = Int(text.prefix(4)), (1..<firstGregorianYear).contains(year), let later = movingYear(of: text, by: shiftYears) else {
-            return try? Date(text, strategy: style)
-        }
-        return (try? Date(later, strategy: style))?.addingTimeInterval(-shift)
-    }
-
     /// The digits behind the decimal point, three at least.
     private static func digits(of seconds: Double, behind whole: Double) -> String? {
         let fraction = seconds - whole
@@ -66,21 +57,15 @@ enum DateText {
         return .text(text)
     }
 
-    /// - Parameter text: seconds since 1970. The result is nil if it is not a number.
+    /// - Parameter text: seconds since 1970. The result is nil if it is not a number, or one that no date can hold.
     static func date(seconds text: String) -> Date? {
-        guard let number = Double(text) else { return nil }
+        guard let number = FloatText.value(text, as: Double.self) else { return nil }
         guard let exact = DecimalDigits(text)?.adding(-epoch).flatMap(Double.init) else { return Date(timeIntervalSince1970: number) }
         return Date(timeIntervalSinceReferenceDate: exact)
     }
 
-    /// - Parameter text: ISO 8601, or seconds since 1970.
+    /// - Parameter text: ISO 8601 (`ISO8601Text`), or seconds since 1970.
     static func date(_ text: String) -> Date? {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.count == 2, parts[0].contains("T"), let zone = parts[1].firstIndex(where: { !("0"..."9").contains($0) }),
-            zone > parts[1].startIndex, let whole = date(iso: String(parts[0] + parts[1][zone...])),
-            let fraction = Double("0." + parts[1][..<zone]) {
-            return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
-        }
-        return date(iso: text) ?? date(seconds: text)
+        ISO8601Text.seconds(text).map(Date.init(timeIntervalSinceReferenceDate:)) ?? date(seconds: text)
     }
 }

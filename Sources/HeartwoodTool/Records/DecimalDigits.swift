@@ -73,19 +73,15 @@ struct DecimalDigits {
         return Int64(exactly: isNegative ? -Int128(number) : Int128(number))
     }
 
-    /// The number as a decimal; digits beyond a decimal's precision are rounded. nil if no decimal can hold it.
+    /// The number as a decimal, without loss; nil if it has too many digits, or is too large or too small. A decimal has 128 bits of digits and
+    /// an exponent of 8 bits.
     var decimal: Decimal? {
-        guard exponent + digits.count <= 165 else { return nil }
-        let text = "\(isNegative ? "-" : "")\(String(decoding: digits.map { $0 + 0x30 }, as: UTF8.self))"
+        guard !digits.isEmpty else { return 0 }
+        guard let number = significand, Int8(exactly: exponent) != nil else { return nil }
         // Foundation reads a whole number of 128 bits without loss, and moving its point leaves the digits alone.
-        guard significand != nil, exponent >= -128, exponent <= 127 else { return Self.foundation("\(text)e\(exponent)") }
-        guard let whole = Self.foundation(digits.isEmpty ? "0" : text) else { return nil }
-        return digits.isEmpty ? 0 : Decimal(sign: .plus, exponent: exponent, significand: whole)
-    }
-
-    private static func foundation(_ text: String) -> Decimal? {
-        guard let read = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !read.isNaN else { return nil }
-        return read
+        let text = "\(isNegative ? "-" : "")\(number)"
+        guard let whole = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !whole.isNaN else { return nil }
+        return Decimal(sign: .plus, exponent: exponent, significand: whole)
     }
 
     // MARK: Sums

@@ -27,7 +27,7 @@ final class DelimitedReader: RecordReader {
     func next() throws -> Record? {
         guard let (line, fields) = try fields() else { return nil }
         guard fields.count == names.count else {
-            throw ToolError.failure("line \(line): has \(fields.count) fields, the header names \(names.count)")
+            throw ToolError.failure("line \(line): has \(Output.count(fields.count, "field")), the header names \(names.count)")
         }
         return Record(line: line, values: zip(names, fields).map { NamedValue(name: $0, value: $1.map(RecordValue.text) ?? .null) })
     }
@@ -54,13 +54,15 @@ final class DelimitedReader: RecordReader {
                     } else {
                         isQuoted = false
                     }
-                } else if character == "\"", field.isEmpty, delimiter == "," {
+                } else if character == "\"", field.isEmpty, !wasQuoted, delimiter == "," {
                     isQuoted = true
                     wasQuoted = true
                 } else if character == delimiter {
                     fields.append(field.isEmpty && !wasQuoted ? nil : String(field))
                     field.removeAll()
                     wasQuoted = false
+                } else if wasQuoted {
+                    throw ToolError.failure("line \(lines.line): text stands behind the closing quote of field \(fields.count + 1)")
                 } else {
                     field.append(character)
                 }

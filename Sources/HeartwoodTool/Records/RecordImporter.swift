@@ -74,7 +74,7 @@ final class RecordImporter {
     func run(_ reader: any RecordReader, progress: () -> Void) throws {
         var count = 0
         joinsMembers = reader.joinsMembers
-        while let record = try reader.next() {
+        while let record = try next(reader) {
             if count == 0 { firstLine = record.line }
             line = record.line
             do {
@@ -87,12 +87,17 @@ final class RecordImporter {
             if count >= batch, unfinished.isEmpty {
                 try save(through: record.line)
                 count = 0
+                firstLine = record.line + 1
                 progress()
             }
         }
         try refuseUnknownLabels()
         try save(through: nil)
         try settle()
+    }
+
+    private func next(_ reader: any RecordReader) throws -> Record? {
+        do { return try reader.next() } catch { throw ToolError.failure("\(ToolError.sentence(of: error)) \(kept)") }
     }
 
     /// The part of an error message about the objects that are in the store when an import stops.
@@ -329,7 +334,7 @@ final class RecordImporter {
         open.context.rollback()
         for id in labels.savedUnresolved { open.context.delete(open.context.object(with: id)) }
         try open.context.save()
-        let others = first.count > 1 ? ", and \(first.count - 1) more are unknown" : ""
+        let others = first.count > 1 ? ", and \(Output.count(first.count - 1, "more is", "more are")) unknown" : ""
         throw ToolError.failure(
             "line \(first.line): no line of this file has the label \(quoted(first.label)), and it is no object of this store\(others). \(kept)")
     }
@@ -346,14 +351,14 @@ final class RecordImporter {
         for id in unresolved { open.context.delete(open.context.object(with: id)) }
         try open.context.save()
         throw ToolError.failure(
-            "\(count) destinations are missing, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
+            "\(Output.count(count, "destination is", "destinations are")) missing, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
     }
 
     func summary(seconds: Double) -> [String] {
         let records = inserted + updated
         let rate = seconds > 0 ? Int(Double(records) / seconds) : records
-        var lines = ["\(Output.number(records)) records: \(Output.number(inserted)) inserted, \(Output.number(updated)) updated, "
-            + "\(Output.number(edges)) connections; \(String(format: "%.2f", seconds)) s, \(Output.number(rate)) records a second"]
+        var lines = ["\(Output.count(records, "record")): \(Output.number(inserted)) inserted, \(Output.number(updated)) updated, "
+            + "\(Output.count(edges, "connection")); \(String(format: "%.2f", seconds)) s, \(Output.count(rate, "record")) a second"]
         if !unresolved.isEmpty {
             let counts = Dictionary(grouping: unresolved) { $0.entity.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
             lines.append("made with only their key: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", "))

@@ -16,7 +16,7 @@ enum BackupText {
     /// A number of seconds.
     static func seconds(_ option: String, _ text: String?, default value: Double) throws -> Duration {
         guard let text else { return .seconds(value) }
-        guard let number = Double(text), number > 0, number <= 86400 else {
+        guard let number = FloatText.value(text, as: Double.self), number > 0, number <= 86400 else {
             throw ToolError.usage("--\(option) takes seconds, more than 0 and at most 86400, not \"\(text)\"")
         }
         return .milliseconds(Int64(max(1, number * 1000)))

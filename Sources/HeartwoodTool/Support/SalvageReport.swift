@@ -7,7 +7,7 @@ enum SalvageReport {
     private static let linesMax = 20
 
     static func lines(_ report: StoreSalvage) -> [String] {
-        var lines = ["\(Output.number(report.rows)) rows brought out to \(report.newPath)", ""]
+        var lines = ["\(Output.count(report.rows, "row")) brought out to \(report.newPath)", ""]
         lines.append(row("TABLE", ["KEPT", "LOST", "UNKNOWN", "OLDER", "UNREADABLE"]))
         for table in report.tables.sorted(by: { $0.name < $1.name }) {
             lines.append(row(
@@ -42,30 +42,37 @@ enum SalvageReport {
         lines += limited(
             report.incompleteCommits.map { commit in
                 let total = commit.rowsStated.map { " of \(Output.number($0))" } ?? ""
-                return "incomplete: commit \(commit.sequence), \(Output.number(commit.rowsFound))\(total) rows found, "
+                let rows = total.isEmpty ? Output.count(commit.rowsFound, "row") : "\(Output.number(commit.rowsFound))\(total) rows"
+                return "incomplete: commit \(commit.sequence), \(rows) found, "
                     + (commit.isTaken ? "taken" : "left out")
             }, report.incompleteCommitCount)
-        func note(_ count: Int, _ text: String) {
-            if count > 0 { lines.append("\(Output.number(count)) \(text)") }
+        func note(_ count: Int, _ one: String, _ several: String) {
+            if count > 0 { lines.append(Output.count(count, one, several)) }
         }
-        note(report.tables.reduce(0) { $0 + $1.fromIncompleteCommits }, "rows kept are of incomplete commits")
-        note(report.tables.reduce(0) { $0 + $1.lost }, "rows are lost")
-        note(report.tables.reduce(0) { $0 + $1.unaccounted }, "row numbers have no record left: rows that are lost, or had been deleted")
-        note(report.tables.reduce(0) { $0 + $1.older }, "rows have an older version")
-        note(report.tables.reduce(0) { $0 + $1.malformed }, "rows do not fit their layout, and are lost")
+        note(report.tables.reduce(0) { $0 + $1.fromIncompleteCommits }, "row kept is of an incomplete commit", "rows kept are of incomplete commits")
+        note(report.tables.reduce(0) { $0 + $1.lost }, "row is lost", "rows are lost")
+        note(report.tables.reduce(0) { $0 + $1.unaccounted }, "row number has no record left: its row is lost, or had been deleted",
+            "row numbers have no record left: rows that are lost, or had been deleted")
+        note(report.tables.reduce(0) { $0 + $1.older }, "row has an older version", "rows have an older version")
+        note(report.tables.reduce(0) { $0 + $1.malformed }, "row does not fit its layout, and is lost", "rows do not fit their layout, and are lost")
         note(
             report.tables.reduce(0) { $0 + $1.valuesLost },
-            "large values lack a part, or values do not fit their column; they are null in their rows:")
+            "large value lacks a part, or does not fit its column; it is null in its row:",
+            "large values lack a part, or do not fit their columns; they are null in their rows:")
         let names = Dictionary(report.tables.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
         lines += limited(
             report.lostValues.map { lost in
                 "  \(names[lost.reference.table.rawValue] ?? "?") row \(lost.reference.row), \(lost.column), \(Output.bytes(lost.bytes))"
             }, report.tables.reduce(0) { $0 + $1.valuesLost })
-        note(report.deletionsByIndex, "rows are left out: an index shows that they had been deleted")
-        note(report.rowsWithoutTable, "rows are of a table that no readable catalog has, and are lost")
-        note(report.malformedRecords, "records are malformed, though their checksums hold")
-        note(report.systemValuesOlder, "of the store's own values (its tables, model, metadata) have an older version")
-        note(report.systemValuesLost, "of the store's own values (its tables, model, metadata) are lost")
+        note(report.deletionsByIndex, "row is left out: an index shows that it had been deleted",
+            "rows are left out: an index shows that they had been deleted")
+        note(report.rowsWithoutTable, "row is of a table that no readable catalog has, and is lost",
+            "rows are of a table that no readable catalog has, and are lost")
+        note(report.malformedRecords, "record is malformed, though its checksum holds", "records are malformed, though their checksums hold")
+        note(report.systemValuesOlder, "of the store's own values (its tables, model, metadata) has an older version",
+            "of the store's own values (its tables, model, metadata) have an older version")
+        note(report.systemValuesLost, "of the store's own values (its tables, model, metadata) is lost",
+            "of the store's own values (its tables, model, metadata) are lost")
         return lines
     }
 

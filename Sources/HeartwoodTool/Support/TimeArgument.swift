@@ -17,21 +17,15 @@ enum TimeArgument {
             let time = Int64(beginning.timeIntervalSince1970) * 1_000_000
             return day == .beginning ? time : time + 86_400_000_000 - 1
         }
-        guard let date = Double(text).map({ Date(timeIntervalSince1970: $0) }) ?? date(iso: text),
+        guard let date = date(iso: text) ?? FloatText.value(text, as: Double.self).map(Date.init(timeIntervalSince1970:)),
             let time = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded())
         else { throw ToolError.usage("--\(option) takes a time (ISO 8601, a day alone, or seconds since 1970), not \"\(text)\"") }
         return time
     }
 
     /// With or without a fraction of a second.
-    static func date(iso text: String) -> Date? {
-        (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))) ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
-    }
+    static func date(iso text: String) -> Date? { ISO8601Text.seconds(text).map(Date.init(timeIntervalSinceReferenceDate:)) }
 
     /// - Returns: nil if the text is not a day alone, or no day of the calendar.
-    static func beginning(ofDay text: String) -> Date? {
-        guard text.utf8.count == 10, let date = date(iso: text + "T00:00:00Z") else { return nil }
-        // The parser takes the 31st of February for a day of March.
-        return date.formatted(Date.ISO8601FormatStyle()).hasPrefix(text) ? date : nil
-    }
+    static func beginning(ofDay text: String) -> Date? { text.utf8.count == 10 ? date(iso: text + "T00:00:00Z") : nil }
 }

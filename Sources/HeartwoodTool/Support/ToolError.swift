@@ -23,9 +23,17 @@ enum ToolError: Error {
     }
 
     private static func text(of error: NSError) -> String {
-        (error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.description
-            ?? (error.userInfo[NSLocalizedDescriptionKey] as? String) ?? error.localizedDescription
+        if let cause = error.userInfo[NSUnderlyingErrorKey] as? StoreError { return cause.description }
+        let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+        // The advice for a program names its options.
+        guard error.domain == NSCocoaErrorDomain, error.code == NSPersistentStoreIncompatibleVersionHashError,
+            let advice = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String, text.hasSuffix(advice)
+        else { return text }
+        return text.dropLast(advice.count) + migration
     }
+
+    private static let migration = "Leave --model out, since a store carries its model; or bring the store to this one first: `heartwood migrate "
+        + "STORE --to MODEL`."
 
     /// Other components' messages end with a full stop, or with a line that points at a position.
     private static func withHelp(_ text: String) -> String {

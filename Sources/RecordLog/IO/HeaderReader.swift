@@ -66,7 +66,7 @@ struct HeaderReader {
         }
         if header.starts(with: ArchiveHeader.magic) {
             return StoreError(
-                .notAStore, path: path, "this is a binary archive, not a record log", remedy: "Open it with the store type Binary.")
+                .notAStore, path: path, "this is a binary archive, not a record log", remedy: "A program reads it as a binary store; `heartwood` does not.")
         }
         return StoreError(
             .notAStore, path: path, at: 0, "this is not a Heartwood store, or its header is destroyed",

@@ -342,7 +342,7 @@ extension LogFile: FrameSource {
             if let size = sizeWithin(pointer.offset) { throw Self.cut(path, to: size) }
             throw StoreError(
                 .corrupt, path: path, at: pointer.offset, "an index block is damaged",
-                remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")
+                remedy: "No row is lost by it: `heartwood compact` makes the indexes anew from the log.")
         }
         return frame.payload
     }

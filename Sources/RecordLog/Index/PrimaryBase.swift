@@ -80,7 +80,7 @@ final class PrimaryBase: @unchecked Sendable {
         guard let page = PrimaryPage(checking: payload) else {
             throw StoreError(
                 .corrupt, path: source.path, at: pointer.offset, "a page of the primary index is malformed",
-                remedy: "No row is lost by it: LogStore.rebuildIndexes() makes the indexes anew from the log.")
+                remedy: "No row is lost by it: `heartwood compact` makes the indexes anew from the log.")
         }
         resolved[index].store(UInt(bitPattern: page.bytes), ordering: .releasing)
         return page

@@ -22,7 +22,7 @@ final class SortedRun: Sendable {
     func corrupt(_ pointer: FramePointer) -> StoreError {
         StoreError(
             .corrupt, path: source.path, at: pointer.offset, "an index block is malformed",
-            remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")
+            remedy: "No row is lost by it: `heartwood compact` makes the indexes anew from the log.")
     }
 
     deinit {

@@ -76,6 +76,28 @@ import Testing
         #expect(Set(Self.codes.map(\.number)).count == Self.codes.count, "no two codes share a number")
     }
 
+    @Test("A printed error of every code begins with its description") func everyErrorPrintsItsDescription() throws {
+        for number in Self.codes.map(\.number) + [CoreDataError.recursiveSave] {
+            let error = CoreDataError.make(number, "Something is wrong.", ["other": 1])
+            let printed = ["\(error)", "\(error as any Error)", String(reflecting: error), "\(MigrationErrors.withoutObjects(error))"]
+            for text in printed { #expect(text.hasPrefix("Error Domain=NSCocoaErrorDomain Code=\(number) \"Something is wrong.\"")) }
+            #expect(error.localizedDescription == "Something is wrong.")
+        }
+    }
+
+    @Test("Every error of the sources is made with a description") func everyErrorHasADescription() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Sources/Heartwood")
+        let files = try #require(FileManager.default.enumerator(atPath: root.path)).compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
+        #expect(files.count > 300)
+        // The function that makes them, and the one that copies an error of another domain.
+        let makers = ["CoreDataError.swift", "MigrationErrors+Objects.swift"]
+        for file in files where !makers.contains(URL(fileURLWithPath: file).lastPathComponent) {
+            let lines = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8).split(separator: "\n")
+            let text = lines.filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }.joined(separator: "\n")
+            #expect(text.firstMatch(of: /\b(NSError|CocoaError)\((domain:|\.)/) == nil, "\(file) makes an error by itself")
+        }
+    }
+
     @Test("An error is caught by its name and describes its subject") func anErrorIsCaughtByItsNameAndSaysWhatItIsAbout() throws {
         let stack = try TestStack(.inMemory)
         let group = stack.insert("Group", [:])

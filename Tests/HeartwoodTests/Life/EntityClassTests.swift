@@ -34,6 +34,20 @@ final class Annotated: NSManagedObject {
         try #require(NSEntityDescription.entity(forEntityName: name, in: stack.context))
     }
 
+    @Test("A message about an entity or a sort key that the model lacks lists the names that it has") func namesAreListed() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try TestStack(.inMemory)
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Persn", into: stack.context)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("no entity named \"Persn\"; it has ") && text.contains("Person"), "\(text)")
+        let stack = try TestStack(.inMemory), request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "nam", ascending: true)]
+        let error = #expect(throws: NSError.self) { try stack.context.fetch(request) }
+        #expect(error?.localizedDescription.contains("nam is no property of Person; it has ") == true, "\(String(describing: error))")
+        #expect(error?.localizedDescription.contains("name") == true)
+    }
+
     @Test(
         "NSManagedObject(entity:insertInto:) makes an object of the entity's class, which is saved and fetched as one",
         arguments: StoreKind.allCases)

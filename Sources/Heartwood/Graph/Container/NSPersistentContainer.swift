@@ -46,7 +46,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// `NAME.mom`. It searches the resources of the main bundle and of other loaded bundles, the package resources beside the executable,
     /// the executable's directory, the working directory, and the `Resources` directory in it.
     /// - Precondition: the model is found and loads; the message lists the directories that were searched.
-    /// - Parameter fileID: names the module that may have the classes of entities whose model names no module.
+    /// - Parameters:
+    ///   - name: the model's, and the container's own.
+    ///   - fileID: names the module that may have the classes of entities whose model names no module.
     public convenience init(name: String, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
         self.init(modelNamed: name)

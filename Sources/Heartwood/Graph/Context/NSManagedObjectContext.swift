@@ -138,7 +138,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Called when a fault fires whose row has vanished.
     /// - Returns: whether the object counts as deleted. The default returns `shouldDeleteInaccessibleFaults`.
-    /// - Parameter property: always nil, because one row holds all properties.
+    /// - Parameters:
+    ///   - fault: the object.
+    ///   - objectID: its ID.
+    ///   - property: always nil, because one row holds all properties.
     open func shouldHandleInaccessibleFault(
         _ fault: NSManagedObject, for objectID: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool {

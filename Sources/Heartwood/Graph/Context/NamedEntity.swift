@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
         guard let entity = model.entitiesByName[name] else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,
-                "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
+                "The model has no entity named \"\(name)\"; it has \(model.listedEntities).")
         }
         // An entity that is not immutable may still be renamed.
         if entity.isImmutable { cache.named = NamedEntity(name, model, entity) }

@@ -16,12 +16,15 @@ extension NSEntityDescription {
     }
 
     /// Makes an object of the entity's class and inserts it.
-    /// - Precondition: the context's model has an entity of this name.
+    /// - Precondition: the context's model has an entity of this name. The message of a failure lists the entities.
     public class func insertNewObject(
         forEntityName entityName: String, into context: NSManagedObjectContext, fileID: StaticString = #fileID
     ) -> NSManagedObject {
         guard let entity = entity(forEntityName: entityName, in: context, fileID: fileID) else {
-            preconditionFailure("The context's model has no entity named \"\(entityName)\".")
+            guard let model = context.persistentStoreCoordinator?.managedObjectModel else {
+                preconditionFailure("A \(entityName) cannot be made: the context has no coordinator, or its coordinator is gone.")
+            }
+            preconditionFailure("The context's model has no entity named \"\(entityName)\"; it has \(model.listedEntities).")
         }
         return context.objectClass(of: entity).init(entity: entity, insertInto: context)
     }

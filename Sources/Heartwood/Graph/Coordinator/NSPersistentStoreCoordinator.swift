@@ -314,7 +314,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// Stores of other types have their file open only while they save, so other users of the file cannot be detected. The file of a
     /// registered type is removed without a look at its contents.
-    /// - Parameter options: the options for opening the store; `NSPersistentStoreForceDestroyOption` removes it even if it is in use.
+    /// - Parameters:
+    ///   - url: the store's file.
+    ///   - storeType: the type of the store there.
+    ///   - options: the options for opening the store; `NSPersistentStoreForceDestroyOption` removes it even if it is in use.
     /// - Throws: 134070 for a record log that is open for writing elsewhere in this process, or in another one as far as the system can
     ///   tell, and if the store was added with another type; an error if the file is no store of this type; 134000 for a type without a
     ///   class. Nothing is removed then, except that the coordinator may lose the store if another writer begins at the same moment.

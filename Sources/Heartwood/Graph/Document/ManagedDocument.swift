@@ -48,6 +48,7 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
 
     /// Makes a document whose file is, or will be, at `fileURL`. Reads nothing.
     /// - Parameters:
+    ///   - fileURL: the document's file.
     ///   - model: cannot be changed from now on.
     ///   - concurrencyType: the context's; a private queue is right for a document that no user interface shows.
     public init(
@@ -62,7 +63,9 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
     }
 
     /// Makes a document with the main bundle's model: all its model files, merged.
-    /// - Parameter fileID: names the module that may have the classes of entities whose model names no module.
+    /// - Parameters:
+    ///   - fileURL: the document's file.
+    ///   - fileID: names the module that may have the classes of entities whose model names no module.
     /// - Precondition: the main bundle has a model.
     public convenience init(fileURL: URL, fileID: StaticString = #fileID) {
         guard let model = NSManagedObjectModel.mergedModel(from: nil, fileID: fileID) else {
@@ -150,6 +153,8 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - url: the document's file, which exists unless the document is being created.
     ///   - fileType: the extension of its name.
+    ///   - configuration: `modelConfiguration`.
+    ///   - storeOptions: `persistentStoreOptions`.
     /// - Throws: an error that keeps the document from being opened.
     open func configurePersistentStoreCoordinator(
         for url: URL, ofType fileType: String, modelConfiguration configuration: String?, storeOptions: [String: Any]?

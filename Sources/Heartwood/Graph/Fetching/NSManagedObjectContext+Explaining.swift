@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     /// A description of how a store answered the newest fetch.
     package var lastQueryDescription: String {
         let ways = lastQuery.access.map(\.description)
-        return "\(ways.joined(separator: ", ")); \(lastQuery.rowsVisited) rows visited, \(lastQuery.rowsMatched) matched"
+        return "\(ways.joined(separator: ", ")); \(lastQuery.rowsVisited) row\(lastQuery.rowsVisited == 1 ? "" : "s") visited, \(lastQuery.rowsMatched) matched"
     }
 
     /// The number of registered objects.

@@ -18,8 +18,10 @@ extension NSManagedObjectContext {
     /// Merges changes of another process or an extension into several contexts, each on its queue.
     ///
     /// Objects that the dictionary does not name, such as those at the other end of a relationship, read their relationships again.
-    /// - Parameter data: arrays or sets of objects' IDs or their URIs, under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey`,
-    ///   or the corresponding keys for IDs.
+    /// - Parameters:
+    ///   - data: arrays or sets of objects' IDs or their URIs, under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey`, or the
+    ///     corresponding keys for IDs.
+    ///   - contexts: the contexts that take the changes over.
     /// - Complexity: O(objects named + objects registered).
     public class func mergeChanges(fromRemoteContextSave data: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
         for context in contexts {

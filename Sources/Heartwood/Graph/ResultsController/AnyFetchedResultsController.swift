@@ -178,7 +178,9 @@ open class AnyFetchedResultsController: NSObject {
     }
 
     /// The first section with an index title.
-    /// - Parameter sectionIndex: the title's index in `sectionIndexTitles`.
+    /// - Parameters:
+    ///   - title: the index title.
+    ///   - sectionIndex: the title's index in `sectionIndexTitles`.
     /// - Returns: `NSNotFound` if no section has it.
     open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
         list.sections.firstIndex { sectionIndexTitle(forSectionName: $0.name) == title } ?? NSNotFound

@@ -29,17 +29,17 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
     /// A section was inserted or deleted. A section that moved among those that stay is deleted and inserted.
-    /// - Parameter sectionInfo: a deleted section has its old name.
+    ///
+    /// `sectionInfo` of a deleted section has its old name.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange sectionInfo: any NSFetchedResultsSectionInfo,
         atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType)
 
     /// An object was inserted, deleted, moved or changed. Deletions come first, the last one before the others; then insertions, the first one
     /// first; then moves and updates. Objects of inserted and deleted sections are reported one by one as well.
-    /// - Parameters:
-    ///   - anObject: the managed object, or its ID if the request fetches IDs.
-    ///   - indexPath: the old index path; nil for an insertion.
-    ///   - newIndexPath: the new index path; nil for a deletion.
+    ///
+    /// `anObject` is the managed object, or its ID if the request fetches IDs. `indexPath` is the old index path, and nil for an insertion;
+    /// `newIndexPath` is the new one, and nil for a deletion.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
         for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)

@@ -20,7 +20,7 @@ enum SQLiteConversionError {
         switch cause.code {
         case .noSpace: remedy = "Free about as much space as \(path) has, and try again. That store is as it was."
         case .readOnly, .permissionDenied:
-            remedy = "Make the folder writable, and try again. \(path) is as it was; with the type NSSQLiteStoreType it is read in place."
+            remedy = "Make the folder writable, and try again. \(path) is as it was, and can be read in place."
         default: return RecordLogErrors.wrapIfOfEngine(error)
         }
         return RecordLogErrors.wrap(StoreError(

@@ -36,7 +36,9 @@
         /// Registers an action that undoes a change.
         ///
         /// A new change discards all redos. Does nothing while registration is disabled.
-        /// - Parameter handler: called with the target, which is not retained. Objects that the handler captures are retained.
+        /// - Parameters:
+        ///   - target: the handler's argument.
+        ///   - handler: called with the target, which is not retained. Objects that the handler captures are retained.
         /// - Precondition: a group is open, or `groupsByEvent` is true.
         public final func registerUndo<TargetType: AnyObject>(
             withTarget target: TargetType, handler: @escaping (TargetType) -> Void

@@ -71,7 +71,9 @@ extension NSManagedObjectModel {
     /// Merges the entities, configurations, fetch request templates and version identifiers of several models. An entity that is equal in two
     /// models is taken once. Returns nil for no models, and for models that contradict each other in another way than by an entity's name.
     /// - Precondition: no two models have different entities with the same name.
-    /// - Parameter fileID: names the module in which to look for entity classes that a model names without a module.
+    /// - Parameters:
+    ///   - models: nil for none.
+    ///   - fileID: names the module in which to look for entity classes that a model names without a module.
     public convenience init?(byMerging models: [NSManagedObjectModel]?, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
         self.init(merging: models)
@@ -111,7 +113,9 @@ extension NSManagedObjectModel {
     }
 
     /// Merges the current versions of all model files in bundles' resources. Returns nil if no model loads.
-    /// - Parameter bundles: nil: the main bundle.
+    /// - Parameters:
+    ///   - bundles: nil: the main bundle.
+    ///   - fileID: names the module in which to look for entity classes that a model names without a module.
     /// - Precondition: no two models have different entities with the same name.
     public class func mergedModel(from bundles: [Bundle]?, fileID: StaticString = #fileID) -> NSManagedObjectModel? {
         ManagedObjectClasses.note(fileID: fileID)
@@ -119,7 +123,10 @@ extension NSManagedObjectModel {
     }
 
     /// Finds the model with which a store was made, among all versions of all models in bundles. Returns nil if none fits the metadata.
-    /// - Parameter bundles: nil: the main bundle.
+    /// - Parameters:
+    ///   - bundles: nil: the main bundle.
+    ///   - metadata: the store's.
+    ///   - fileID: names the module in which to look for entity classes that a model names without a module.
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any], fileID: StaticString = #fileID
     ) -> NSManagedObjectModel? {

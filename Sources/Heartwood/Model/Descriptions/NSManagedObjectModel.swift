@@ -35,7 +35,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     }
 
     /// Loads a model file; nil if it cannot be loaded. `load(contentsOf:)` documents the kinds of files, and throws the reason.
-    /// - Parameter fileID: names the module in which to look for entity classes that the model names without a module.
+    /// - Parameters:
+    ///   - url: the model file.
+    ///   - fileID: names the module in which to look for entity classes that the model names without a module.
     public convenience init?(contentsOf url: URL, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
         self.init(reading: url)
@@ -52,7 +54,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel` (also in Xcode 3's format), or a compiled model: a `.momd` (its current
     /// version) or a `.mom`.
-    /// - Parameter fileID: names the module in which to look for entity classes that the model names without a module.
+    /// - Parameters:
+    ///   - url: the model file.
+    ///   - fileID: names the module in which to look for entity classes that the model names without a module.
     /// - Throws: an error whose description names the file, the element and the line.
     public static func load(contentsOf url: URL, fileID: StaticString = #fileID) throws -> NSManagedObjectModel {
         ManagedObjectClasses.note(fileID: fileID)

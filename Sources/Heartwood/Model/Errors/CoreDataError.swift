@@ -77,9 +77,14 @@ enum CoreDataError {
     /// The code for a save inside a save. Core Data has no constant for it.
     static let recursiveSave = 132001
 
+    /// Makes an error that prints its description. Where Foundation is not Apple's, a printed error begins with the reason, and with "(null)" where
+    /// it has none.
     static func make(_ code: Int, _ description: String, _ userInfo: [String: Any] = [:]) -> NSError {
         var info = userInfo
         info[NSLocalizedDescriptionKey] = description
+        #if !canImport(ObjectiveC)
+            info[NSLocalizedFailureReasonErrorKey] = info[NSLocalizedFailureReasonErrorKey] ?? description
+        #endif
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 

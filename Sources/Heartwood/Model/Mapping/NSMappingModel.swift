@@ -43,7 +43,10 @@ open class NSMappingModel: NSObject {
     /// Finds the mapping model between two versions of a model in bundles' resources. It must name files of these versions or, if compiled, the
     /// hashes that Xcode wrote beside a compiled model (`VersionInfo.plist` in a `.momd`). If neither files nor hashes are at hand, it is the only
     /// one whose entities and properties fit the models. Returns nil if none fits, or more than one.
-    /// - Parameter bundles: nil: all loaded bundles, and the directories in which a container looks for models.
+    /// - Parameters:
+    ///   - bundles: nil: all loaded bundles, and the directories in which a container looks for models.
+    ///   - sourceModel: the older version.
+    ///   - destinationModel: the newer version.
     public convenience init?(from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?, destinationModel: NSManagedObjectModel?) {
         guard let sourceModel, let destinationModel else { return nil }
         self.init(directories: bundles?.compactMap(\.resourceURL) ?? ModelFinder.directories, sourceModel, destinationModel)

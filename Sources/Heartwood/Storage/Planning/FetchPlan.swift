@@ -71,7 +71,7 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
         }
         if isInMemory { lines.append("evaluated on objects in memory") }
         if isSorted { lines.append("sorted") }
-        var counts = "\(rowsVisited) rows visited, \(rowsMatched) matched"
+        var counts = "\(rowsVisited) row\(rowsVisited == 1 ? "" : "s") visited, \(rowsMatched) matched"
         if entriesCounted > 0 { counts += ", \(entriesCounted) index entries counted" }
         if cores > 1 { counts += ", \(cores) cores" }
         return lines + [counts]

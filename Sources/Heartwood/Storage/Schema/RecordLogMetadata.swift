@@ -118,10 +118,12 @@ enum RecordLogMetadata {
         ].filter { !$0.2.isEmpty }
         var info: [String: Any] = ["metadata": metadata, NSFilePathErrorKey: path]
         for (key, _, names) in differences { info[key] = names }
+        let remedy = remedy ?? migration
+        info[NSLocalizedRecoverySuggestionErrorKey] = remedy
         let text = differences.map { "\($0.1): \($0.2.joined(separator: ", "))" }.joined(separator: "; ")
         let part = configuration.map { " (its configuration \"\($0)\")" } ?? ""
         return CoreDataError.make(
             NSPersistentStoreIncompatibleVersionHashError,
-            "The model used to open the store at \(path)\(part) is not the one it was made with (\(text)). \(remedy ?? migration)", info)
+            "The model used to open the store at \(path)\(part) is not the one it was made with (\(text)). \(remedy)", info)
     }
 }

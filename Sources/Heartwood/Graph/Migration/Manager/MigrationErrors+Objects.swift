@@ -19,6 +19,7 @@ extension MigrationErrors {
         if info[NSValidationValueErrorKey] is NSManagedObject { info[NSValidationValueErrorKey] = nil }
         for key in [NSAffectedObjectsErrorKey, NSPersistentStoreSaveConflictsErrorKey] { info[key] = nil }
         if let all = info[NSDetailedErrorsKey] as? [any Error] { info[NSDetailedErrorsKey] = all.map { withoutObjects($0) } }
-        return NSError(domain: known.domain, code: known.code, userInfo: info)
+        return known.domain == NSCocoaErrorDomain
+            ? CoreDataError.make(known.code, known.localizedDescription, info) : NSError(domain: known.domain, code: known.code, userInfo: info)
     }
 }

@@ -54,6 +54,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     /// - Parameters:
     ///   - sourceModel: the model of the store to migrate. Both models become immutable.
+    ///   - destinationModel: the model of the store that a migration makes.
     ///   - fileID: names the module in which policies are looked up that a mapping names without a module.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
@@ -141,13 +142,17 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     ) { note(destinationInstance, madeOf: sourceInstance, by: entityMapping) }
 
     /// The objects that a mapping has made from objects of the source, in their order.
-    /// - Parameter sourceInstances: nil for all objects from which the mapping has made others.
+    /// - Parameters:
+    ///   - mappingName: the name of the entity mapping.
+    ///   - sourceInstances: nil for all objects from which the mapping has made others.
     open func destinationInstances(forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?) -> [NSManagedObject] {
         made(byMappingNamed: mappingName, of: sourceInstances)
     }
 
     /// The objects of the source from which a mapping has made objects of the destination, in their order.
-    /// - Parameter destinationInstances: nil for all objects that the mapping has made.
+    /// - Parameters:
+    ///   - mappingName: the name of the entity mapping.
+    ///   - destinationInstances: nil for all objects that the mapping has made.
     open func sourceInstances(forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?) -> [NSManagedObject] {
         origins(byMappingNamed: mappingName, of: destinationInstances)
     }

@@ -38,6 +38,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - entityVersionHashes: the hashes in `NSManagedObjectModel.entityVersionHashesByName`.
     ///   - bundle: nil for the main bundle.
+    ///   - versionChecksum: `NSManagedObjectModel.versionChecksum` of the model that is meant.
     public convenience init(entityVersionHashes: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
         self.init(.hashes(entityVersionHashes, bundle), versionChecksum)
     }
@@ -45,6 +46,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - modelName: the name of a model, or of one version of it.
     ///   - bundle: nil for the main bundle.
+    ///   - versionChecksum: `NSManagedObjectModel.versionChecksum` of the model that is meant.
     public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
         self.init(.name(modelName, bundle), versionChecksum)
     }

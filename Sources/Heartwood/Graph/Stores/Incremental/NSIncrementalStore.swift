@@ -55,7 +55,9 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///   evaluate a predicate on objects of `context`, which have these changes; use another context of your own on the same coordinator.
     /// - An `NSSaveChangesRequest` is executed whole or not at all, and the result is an empty array. The objects have permanent IDs, and give
     ///   their values by key-value coding. The stack has just compared their versions.
-    /// - Parameter context: nil if no context makes the request.
+    /// - Parameters:
+    ///   - request: one of these.
+    ///   - context: nil if no context makes the request.
     /// - Throws: for a fetch, the error that the fetch throws. 134091 (`NSPersistentStoreUnsupportedRequestTypeError`) means that the store does
     ///   not support the request: the stack then requests all objects of the entity and does the rest itself. For a save, the error that `save()`
     ///   throws; nothing has changed then, and the context keeps its changes. 133020 with `NSMergeConflict`s under
@@ -101,8 +103,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     // MARK: IDs
 
     /// Returns the ID of the object that a reference object identifies. Equal reference objects give the same ID in every process.
-    /// - Parameter data: immutable; a string or an integer, whose text is in the URI of the ID. From a URI it is an `Int` if the text is one, or
-    ///   else a string.
+    /// - Parameters:
+    ///   - entity: the object's.
+    ///   - data: immutable; a string or an integer, whose text is in the URI of the ID. From a URI it is an `Int` if the text is one, or else a
+    ///     string.
     /// - Precondition: the entity is not abstract, and belongs to this store.
     public final func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         references.objectID(of: data, runtimes[ObjectIdentifier(entity)], entity, in: self)
