@@ -41,6 +41,12 @@ enum ArchivedCodeModel {
         900: "Date", 1000: "Binary", 1100: "UUID", 1200: "URI", 1800: "Transformable", 2000: "ObjectID", 2100: "Composite",
     ]
 
+    /// Returns the raw value of the `NSAttributeType` that a model file spells; nil for a text that is no type.
+    static func rawType(_ spelled: String?) -> UInt? {
+        guard let spelled, spelled != "Undefined" else { return 0 }
+        return types.first { $0.value == spelled }.map { UInt($0.key) }
+    }
+
     private static func attribute(_ object: KeyedArchive.Object, _ name: String) throws -> CodeModel.Attribute {
         let type = try object.integer("NSAttributeType").flatMap { types[$0] }
         // The reader leaves out a class whose name is no Swift type. An archive's names cannot be edited.

@@ -36,16 +36,19 @@ public struct ManagedAccessorWriter {
         self.models = models
         resolver = TypeResolver(scans.flatMap(\.types), generated: generated)
         for problem in scans.flatMap(\.problems) { report(problem.message, problem.file, problem.line) }
+        for problem in scans.flatMap(\.skipped) { warn(problem.message, problem.file, problem.line) }
         let aliases = TypeAliases(scans.flatMap(\.aliases), types: resolver)
         let properties = scans.flatMap(\.properties).map { declared in
             var property = declared
-            property.type = aliases.expanding(declared.type, in: declared.owner)
+            property.type = resolver.qualifying(aliases.expanding(declared.type, in: declared.owner), in: declared.owner)
             return property
         }
         let functions = scans.flatMap(\.functions).map { declared in
             var function = declared
             function.parameters = declared.parameters.map {
-                .init(label: $0.label, name: $0.name, type: aliases.expanding($0.type, in: declared.owner))
+                .init(
+                    label: $0.label, name: $0.name,
+                    type: resolver.qualifying(aliases.expanding($0.type, in: declared.owner), in: declared.owner))
             }
             return function
         }
@@ -125,7 +128,7 @@ public struct ManagedAccessorWriter {
             methods.append(
                 """
                     @_silgen_name("\(symbol)")
-                    \(access) final func managedCall\(methods.count)_\(found.function.signature) { \(found.function.body) }
+                    \(access) final func managedCall\(methods.count)_\(found.function.signature(as: function)) { \(found.function.body) }
                 """)
         }
         guard !methods.isEmpty else { return }
@@ -221,8 +224,14 @@ public struct ManagedAccessorWriter {
         let entities = models.flatMap { model in
             model.entities.filter { $0.className == property.owner.last }.map { (model, $0) }
         }
+        func has(_ model: CodeModel, _ entity: CodeModel.Entity) -> Bool {
+            model.lineage(of: entity).contains { owner in
+                owner.attributes.contains { $0.name == property.name } || owner.relationships.contains { $0.name == property.name }
+            }
+        }
         let isPrimitive = property.name.hasPrefix("primitive") && property.name.dropFirst(9).first?.isUppercase == true
-        guard let (model, entity) = entities.first else { return byKey(property, property.name, "value", "setValue") }
+        // Classes in different types, and entities of different models, may have the same name.
+        guard let (model, entity) = entities.first(where: has) ?? entities.first else { return byKey(property, property.name, "value", "setValue") }
         let lineage = model.lineage(of: entity)
         if isPrimitive {
             let key = property.name.dropFirst(9).prefix(1).lowercased() + property.name.dropFirst(10)
@@ -271,10 +280,21 @@ public struct ManagedAccessorWriter {
 }
 
 extension ManagedPropertyScanner.Function {
-    /// Returns the function with this one's name, labels and types.
+    /// Returns the function with this one's name, labels and types. The types may have their enclosing types or their module before them.
     fileprivate func one(of functions: [MemberFunction]) -> MemberFunction? {
         functions.first {
-            $0.name == name && $0.parameters.map(\.label) == parameters.map(\.label) && $0.parameters.map(\.type) == parameters.map(\.type)
+            $0.name == name && $0.parameters.map(\.label) == parameters.map(\.label)
+                && $0.parameters.map { Self.short($0.type) } == parameters.map { Self.short($0.type) }
         }
+    }
+
+    private static func short(_ type: String) -> String { SwiftNames.replacingPaths(in: type, by: \.last) }
+}
+
+extension MemberFunction {
+    /// The signature with the types as they are declared.
+    fileprivate func signature(as declared: ManagedPropertyScanner.Function) -> String {
+        let list = zip(parameters, declared.parameters).map { Parameter(label: $0.label, name: $0.name, type: $1.type) }
+        return MemberFunction(name: name, parameters: list, body: body).signature
     }
 }

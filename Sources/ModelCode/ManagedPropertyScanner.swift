@@ -58,6 +58,8 @@ struct ManagedPropertyScanner {
     private struct Scope {
         let path: [String]?
         let memberAccess: Access
+        /// Whether the scope is inside of a function, where other files see no type.
+        var isLocal = false
     }
 
     private let file: String
@@ -68,6 +70,8 @@ struct ManagedPropertyScanner {
     private(set) var types: [Declared] = []
     private(set) var aliases: [Alias] = []
     private(set) var problems: [Problem] = []
+    /// Properties and functions of classes inside of functions.
+    private(set) var skipped: [Problem] = []
 
     /// - Parameter module: the text's module, with which an extension may qualify a class.
     init(_ text: String, file: String, module: String) {
@@ -85,7 +89,7 @@ struct ManagedPropertyScanner {
             let word = tokens[index].text
             switch word {
             case "{":
-                scopes.append(opening ?? Scope(path: nil, memberAccess: .internal))
+                scopes.append(opening ?? Scope(path: nil, memberAccess: .internal, isLocal: true))
                 opening = nil
             case "}": _ = scopes.popLast()
             case "class", "struct", "enum", "actor", "protocol", "extension":
@@ -138,6 +142,7 @@ struct ManagedPropertyScanner {
         guard keyword != "extension" else { return (Scope(path: path, memberAccess: declared ?? .internal), next) }
         let full = (outer?.path ?? []) + path
         let kinds: [String: Character] = ["class": "C", "actor": "C", "struct": "V", "enum": "O"]
+        guard outer?.isLocal != true else { return (Scope(path: full, memberAccess: .internal, isLocal: true), next) }
         types.append(Declared(path: full, kind: kinds[keyword], access: declared ?? outer?.memberAccess ?? .internal))
         return (Scope(path: full, memberAccess: .internal), next)
     }
@@ -158,6 +163,12 @@ struct ManagedPropertyScanner {
         guard let owner = scope?.path, index + 1 < tokens.count else {
             problems.append(Problem(file: file, line: line, message: "@NSManaged stands outside of a class."))
             return index + 1
+        }
+        if scope?.isLocal == true {
+            let name = owner.joined(separator: ".") + "." + tokens[index + 1].text
+            skipped.append(Problem(file: file, line: line, message: "@NSManaged \(name): the class is inside of a function, where no other file can "
+                + "name it, and gets no accessors; the linker will miss them. Move the class out."))
+            return index + 2
         }
         let access = declared ?? scope?.memberAccess ?? .internal
         if tokens[index].text == "func" { return function(at: index + 1, Function(

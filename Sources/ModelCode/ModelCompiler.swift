@@ -17,9 +17,9 @@ public enum ModelCompiler {
 
     /// - Parameters:
     ///   - output: the file or folder to write; files of other versions in it are removed.
-    ///   - hashes: returns the entities' hashes of a version; nil to write none.
+    ///   - hashes: returns the entities' hashes of a version, whose file is given; nil to write none for it.
     /// - Throws: `CodeError` where a file is missing or the current version is unknown; errors of the file system.
-    public static func compile(_ path: String, to output: String, hashes: ((_ version: String) throws -> [String: Data])? = nil) throws {
+    public static func compile(_ path: String, to output: String, hashes: (_ contents: String) throws -> [String: Data]?) throws {
         guard path.hasSuffix(".xcdatamodeld") else {
             let file = path.hasSuffix(".xcmappingmodel") ? path + "/xcmapping.xml" : try contents(of: path)
             return try write(try bytes(file), to: output)
@@ -31,11 +31,12 @@ public enum ModelCompiler {
         var files = [infoName], known: [(name: String, hashes: [String: Data])] = []
         for version in versions {
             let name = String(version.dropLast(".xcdatamodel".count))
-            try write(try bytes(try contents(of: "\(path)/\(version)")), to: "\(output)/\(name).mom")
+            let contents = try contents(of: "\(path)/\(version)")
+            try write(try bytes(contents), to: "\(output)/\(name).mom")
             files.append("\(name).mom")
-            if let hashes { known.append((name, try hashes(name))) }
+            if let hashes = try hashes(contents) { known.append((name, hashes)) }
         }
-        let info = info(current.deletingPathExtension().lastPathComponent, hashes == nil ? nil : known)
+        let info = info(current.deletingPathExtension().lastPathComponent, known)
         try write(Data(info.utf8), to: "\(output)/\(infoName)")
         for name in try FileManager.default.contentsOfDirectory(atPath: output) where !files.contains(name) {
             try FileManager.default.removeItem(atPath: "\(output)/\(name)")
@@ -63,22 +64,24 @@ public enum ModelCompiler {
         try data.write(to: URL(fileURLWithPath: path))
     }
 
-    private static func info(_ current: String, _ versions: [(name: String, hashes: [String: Data])]?) -> String {
+    /// The comment tells a reader that the hashes are not Core Data's; see `VersionInfo`.
+    private static func info(_ current: String, _ versions: [(name: String, hashes: [String: Data])]) -> String {
         func escaped(_ text: String) -> String { text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;") }
-        let hashes = versions.map { versions in
-            let list = versions.map { version in
-                "<key>\(escaped(version.name))</key><dict>" + version.hashes.sorted { $0.key < $1.key }.map { name, hash in
-                    "<key>\(escaped(name))</key><data>\(hash.base64EncodedString())</data>"
-                }.joined() + "</dict>"
-            }
-            return "<key>NSManagedObjectModel_VersionHashes</key><dict>\(list.joined(separator: "\n"))</dict>\n"
-        } ?? ""
+        let list = versions.map { version in
+            "<key>\(escaped(version.name))</key><dict>" + version.hashes.sorted { $0.key < $1.key }.map { name, hash in
+                "<key>\(escaped(name))</key><data>\(hash.base64EncodedString())</data>"
+            }.joined() + "</dict>"
+        }
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <!-- The hashes are Heartwood's. -->
             <plist version="1.0"><dict>
             <key>NSManagedObjectModel_CurrentVersionName</key><string>\(escaped(current))</string>
-            \(hashes)</dict></plist>
+            <key>NSManagedObjectModel_VersionHashes</key><dict>
+            \(list.joined(separator: "\n"))
+            </dict>
+            </dict></plist>
 
             """
     }

@@ -60,7 +60,14 @@ public enum PluginRun {
 
     private static func compile(_ model: String, to output: String) -> Int32 {
         do {
-            try ModelCompiler.compile(model, to: output)
+            try ModelCompiler.compile(model, to: output) { contents in
+                do {
+                    return try VersionHashReader.hashes(contents)
+                } catch let error as CodeError {
+                    report(error.description.replacing(": ", with: ": warning: VersionInfo.plist gets no hashes of this version: ", maxReplacements: 1))
+                    return nil
+                }
+            }
             return 0
         } catch let error as CodeError {
             report(error.description.replacing(": ", with: ": error: ", maxReplacements: 1))

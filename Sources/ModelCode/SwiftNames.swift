@@ -17,6 +17,22 @@ enum SwiftNames {
 
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
+    /// Replaces the qualified names in a type.
+    /// - Parameters:
+    ///   - text: the type, without spaces.
+    ///   - replacement: returns nil for a name that stays.
+    static func replacingPaths(in text: String, by replacement: ([String]) -> String?) -> String {
+        var result = ""
+        var rest = text[...]
+        while !rest.isEmpty {
+            let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+            if !name.isEmpty { result += replacement(name.split(separator: ".").map(String.init)) ?? String(name) }
+            rest = rest.dropFirst(name.count)
+            if let sign = rest.popFirst() { result.append(sign) }
+        }
+        return result
+    }
+
     /// Returns a name for a message, escaped and shortened: a text that is no identifier may contain line breaks and be long.
     static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(80).map { scalar in

@@ -15,15 +15,7 @@ struct TypeAliases {
     ///   - depth: the number of aliases expanded so far; limits circular aliases.
     func expanding(_ text: String, in owner: [String], depth: Int = 0) -> String {
         guard !declared.isEmpty, depth < 16 else { return text }
-        var expanded = ""
-        var rest = text[...]
-        while !rest.isEmpty {
-            let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-            expanded += target(of: name.split(separator: ".").map(String.init), in: owner, depth) ?? String(name)
-            rest = rest.dropFirst(name.count)
-            if let sign = rest.popFirst() { expanded.append(sign) }
-        }
-        return expanded
+        return SwiftNames.replacingPaths(in: text) { target(of: $0, in: owner, depth) }
     }
 
     private func target(of path: [String], in owner: [String], _ depth: Int) -> String? {

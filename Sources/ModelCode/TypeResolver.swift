@@ -83,6 +83,21 @@ struct TypeResolver {
         return named(text.split(separator: ".").map(String.init), in: owner, module: module)
     }
 
+    /// Writes the target's types in a text with their enclosing types. An extension of a nested type does not see that type's siblings.
+    /// - Parameters:
+    ///   - text: the type, without spaces.
+    ///   - owner: the type that contains the text.
+    func qualifying(_ text: String, in owner: [String]) -> String {
+        guard owner.count > 1 else { return text }
+        return SwiftNames.replacingPaths(in: text) { path in
+            for depth in (1...owner.count).reversed() {
+                let full = Array(owner.prefix(depth)) + path
+                if local(full) != nil { return full.joined(separator: ".") }
+            }
+            return nil
+        }
+    }
+
     private func named(_ path: [String], in owner: [String], module: String) -> SymbolMangler.TypeName? {
         guard !path.isEmpty else { return nil }
         for depth in (0...owner.count).reversed() {

@@ -98,4 +98,44 @@ struct ManagedCollectionTests {
         #expect(found.text.contains("\"URLs\", \"URLs\", \"parts\"") && found.text.contains("addManagedObject(value"))
         #expect(found.problems.count == 1 && found.problems.first?.contains("Own.shuffle") == true)
     }
+
+    @Test("Classes in one type are written with its name") func classesInOneTypeAreWrittenWithItsName() throws {
+        let source = """
+            enum Office {
+                class List: NSManagedObject {
+                    @NSManaged var items: Set<Item>?
+                    @NSManaged var first: Item?
+                    @NSManaged func addToItems(_ value: Item)
+                    @NSManaged func removeFromItems(_ values: Set<Office.Item>)
+                }
+                class Item: NSManagedObject {
+                    class Part: NSManagedObject { @NSManaged var lists: [String: [List]]? }
+                }
+            }
+            """
+        let found = ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "Office.swift", text: source)])
+        #expect(found.problems.isEmpty && found.warnings.isEmpty, "\(found.problems) \(found.warnings)")
+        for text in [
+            "extension Office.List {", "-> Set<Office.Item>?", "-> Office.Item?", "addToItems(_ value: Office.Item)",
+            "removeFromItems(_ values: Set<Office.Item>)", "-> [String:[Office.List]]?",
+        ] { #expect(found.text.contains(text), "\(text) in \(found.text)") }
+    }
+
+    @Test("A class in a function is left out with a warning in its line") func aClassInAFunctionIsLeftOutWithAWarning() throws {
+        let source = """
+            class Item: NSManagedObject { @NSManaged var name: String? }
+            func make() {
+                class Item: NSManagedObject {
+                    @NSManaged var local: String?
+                    class Inner: NSManagedObject { @NSManaged func addToItems(_ value: Item) }
+                }
+            }
+            let lazily: Int = { class Other: NSManagedObject { @NSManaged var name: String?, age: Int64 }; return 1 }()
+            """
+        let found = ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "Item.swift", text: source)])
+        #expect(found.problems.isEmpty && found.text.contains("managedGet_name") && !found.text.contains("local"))
+        let lines = found.warnings.map { $0.prefix { $0 != "@" } }
+        #expect(lines == ["Item.swift:4: warning: ", "Item.swift:5: warning: ", "Item.swift:8: warning: "], "\(found.warnings)")
+        #expect(found.text.components(separatedBy: "managedGet_").count == 2)
+    }
 }

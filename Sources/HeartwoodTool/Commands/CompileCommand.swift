@@ -32,8 +32,8 @@ struct CompileCommand: Command {
         for (model, name) in zip(models, names) {
             let path = URL(fileURLWithPath: model).path
             do {
-                try ModelCompiler.compile(path, to: "\(folder)/\(name)") { version in
-                    try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: "\(path)/\(version).xcdatamodel")).entityVersionHashesByName
+                try ModelCompiler.compile(path, to: "\(folder)/\(name)") { contents in
+                    try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: contents)).entityVersionHashesByName
                 }
             } catch let error as CodeError {
                 throw ToolError.failure(error.description)

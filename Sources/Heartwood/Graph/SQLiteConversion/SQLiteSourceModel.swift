@@ -38,11 +38,12 @@ struct SQLiteSourceModel {
     }
 
     private static func bundled(_ contents: CoreDataContents, _ path: String) -> SQLiteSourceModel? {
-        ModelFinder.versions(in: ModelFinder.directories).lazy.compactMap { url -> SQLiteSourceModel? in
-            guard let model = try? NSManagedObjectModel.load(contentsOf: url) else { return nil }
+        for url in ModelFinder.sorted(ModelFinder.versions(in: ModelFinder.directories), by: contents.hashes) {
+            guard let model = try? NSManagedObjectModel.load(contentsOf: url) else { continue }
             let candidate = Self(CoreDataStoreModel(given: model), configuration: CoreDataStoreModel.configuration(of: model, in: contents))
-            return candidate.isExact(contents, path) ? candidate : nil
-        }.first
+            if candidate.isExact(contents, path) { return candidate }
+        }
+        return nil
     }
 
     // MARK: Fit

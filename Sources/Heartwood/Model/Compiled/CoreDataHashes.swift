@@ -27,7 +27,7 @@ struct CoreDataHashes {
     /// The hashes beside a `.mom` from which the model was read; none for another file.
     init(of model: NSManagedObjectModel, readFrom path: String) {
         let url = URL(fileURLWithPath: path), version = url.deletingPathExtension().lastPathComponent
-        let info = path.hasSuffix(".mom") ? VersionInfo(in: url.deletingLastPathComponent()) : nil
+        let info = path.hasSuffix(".mom") ? VersionInfo.ofCoreData(in: url.deletingLastPathComponent()) : nil
         self.init(of: model, info?.hashes[version] ?? [:])
     }
 
@@ -35,7 +35,7 @@ struct CoreDataHashes {
     init(of model: NSManagedObjectModel, _ hashes: [String: Data]) {
         for entity in model.entities {
             guard let name = entity.name, let theirs = hashes[name] else { continue }
-            // `heartwood compile` writes Heartwood's own hashes into the file; these are skipped.
+            // Earlier forms of `heartwood compile` wrote Heartwood's own hashes into the file without a mark.
             let ours = entity.versionHash
             if theirs != ours { list[Version(name: name, hash: ours), default: []].insert(theirs) }
         }

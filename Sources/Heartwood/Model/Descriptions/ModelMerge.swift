@@ -131,8 +131,7 @@ extension NSManagedObjectModel {
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any], fileID: StaticString = #fileID
     ) -> NSManagedObjectModel? {
         ManagedObjectClasses.note(fileID: fileID)
-        let versions = ModelFinder.files(in: bundles ?? [.main]).flatMap(ModelFile.versions)
-        return NSManagedObjectModel(merging: versions.compactMap { try? load(contentsOf: $0) }, metadata)
+        return made(with: metadata, among: ModelFinder.files(in: bundles ?? [.main]).flatMap(ModelFile.versions))
     }
 
     /// The forms without `fileID`, so that the methods can be used as functions.
@@ -144,15 +143,28 @@ extension NSManagedObjectModel {
         mergedModel(from: bundles, forStoreMetadata: metadata, fileID: "")
     }
 
+    /// The model with which a store was made, or the merge of its parts; nil if none fits. Each version is let go before the next is loaded.
+    /// - Parameter versions: the files of models.
+    static func made(with metadata: [String: Any], among versions: [URL]) -> NSManagedObjectModel? {
+        let sorted = ModelFinder.sorted(versions, by: metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])
+        guard let fitting = fitting(sorted.lazy.compactMap { try? load(contentsOf: $0) }, metadata) else { return nil }
+        return NSManagedObjectModel(merging: fitting)
+    }
+
     /// One model that matches the store as a whole or with one of its configurations. Otherwise all models whose entities all match the store's,
     /// if together they have every entity of the store.
-    private static func fitting(_ models: [NSManagedObjectModel], _ metadata: [String: Any]) -> [NSManagedObjectModel]? {
-        let whole = models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) } ?? models.first { model in
-            model.configurations.contains { model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
-        }
-        if let whole { return [whole] }
+    private static func fitting(_ models: some Sequence<NSManagedObjectModel>, _ metadata: [String: Any]) -> [NSManagedObjectModel]? {
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-        let parts = models.filter { model in model.entities.allSatisfy { model.isVersion(of: $0, in: stored) } }
+        var configured: NSManagedObjectModel?, parts: [NSManagedObjectModel] = []
+        for model in models {
+            if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return [model] }
+            let isConfigured = configured == nil && model.configurations.contains {
+                model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
+            }
+            if isConfigured { configured = model }
+            if model.entities.allSatisfy({ model.isVersion(of: $0, in: stored) }) { parts.append(model) }
+        }
+        if let configured { return [configured] }
         let found = Set(parts.flatMap(\.entityVersionHashesByName.keys))
         return !stored.isEmpty && found == Set(stored.keys) ? parts : nil
     }

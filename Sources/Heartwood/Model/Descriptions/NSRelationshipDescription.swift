@@ -11,9 +11,48 @@ public enum NSDeleteRule: UInt, Sendable {
 /// A relationship of an entity.
 /// Source: https://developer.apple.com/documentation/coredata/nsrelationshipdescription
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
-    public final var destinationEntity: NSEntityDescription? { willSet { checkEditable() } }
-    /// The opposite direction of this relationship. Set it on both sides.
-    public final var inverseRelationship: NSRelationshipDescription? { willSet { checkEditable() } }
+    /// The entity of the members. The model holds it, not the relationship: entities that lead to each other would never be freed.
+    public final var destinationEntity: NSEntityDescription? {
+        get { destination?.takeUnretainedValue() }
+        set {
+            checkEditable()
+            leaveDestination()
+            destination = newValue.map(Unmanaged.passUnretained)
+            newValue?.incoming[ObjectIdentifier(self)] = .passUnretained(self)
+        }
+    }
+
+    /// The opposite direction of this relationship. Set it on both sides. Its entity holds it.
+    public final var inverseRelationship: NSRelationshipDescription? {
+        get { inverse?.takeUnretainedValue() }
+        set {
+            checkEditable()
+            leaveInverse()
+            inverse = newValue.map(Unmanaged.passUnretained)
+            newValue?.namedBy[ObjectIdentifier(self)] = .passUnretained(self)
+        }
+    }
+
+    /// The destination clears this when it is freed; see `NSPropertyDescription.owner`.
+    private var destination: Unmanaged<NSEntityDescription>?
+    /// The inverse clears this when it is freed.
+    private var inverse: Unmanaged<NSRelationshipDescription>?
+    /// The relationships whose inverse this is; each takes itself out when it is freed.
+    private var namedBy: [ObjectIdentifier: Unmanaged<NSRelationshipDescription>] = [:]
+
+    deinit {
+        leaveDestination()
+        leaveInverse()
+        for relationship in namedBy.values { relationship.takeUnretainedValue().inverse = nil }
+    }
+
+    private func leaveDestination() { destinationEntity?.incoming[ObjectIdentifier(self)] = nil }
+
+    private func leaveInverse() { inverseRelationship?.namedBy[ObjectIdentifier(self)] = nil }
+
+    /// For the destination when it is freed.
+    final func forgetDestination() { destination = nil }
+
     open var minCount = 0 { willSet { checkEditable() } }
     /// 1 makes the relationship to-one; 0 means no limit.
     open var maxCount = 0 { willSet { checkEditable() } }

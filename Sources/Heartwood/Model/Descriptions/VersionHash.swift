@@ -5,47 +5,38 @@ internal import Digests
 /// limits are left out.
 enum VersionHash {
     static func hash(of entity: NSEntityDescription) -> Data {
-        var lines = [
-            "entity", entity.name ?? "", entity.versionHashModifier ?? "", entity.isAbstract ? "abstract" : "",
-            entity.superentity?.name ?? "",
-        ]
-        for property in entity.properties.sorted(by: { $0.name < $1.name }) { lines += describe(property) }
-        for constraint in entity.allUniquenessConstraints.map({ PlainText.joined($0.sorted(), by: ",") }).sorted() { lines += ["unique", constraint] }
-        return hash(of: lines)
+        data(VersionText.entity(
+            name: entity.name ?? "", modifier: entity.versionHashModifier, isAbstract: entity.isAbstract, parent: entity.superentity?.name,
+            properties: entity.properties.sorted { $0.name < $1.name }.map(describe), constraints: entity.allUniquenessConstraints))
     }
 
     /// The hash of one property, which shows which of an entity's properties has changed.
-    static func hash(of property: NSPropertyDescription) -> Data {
-        hash(of: describe(property))
-    }
+    static func hash(of property: NSPropertyDescription) -> Data { data(describe(property)) }
 
-    private static func hash(of lines: [String]) -> Data {
-        // No name contains this separator, so different lists give different texts.
-        let hash = SHA256.hash(Array(PlainText.joined(lines, by: "\u{1F}").utf8))
+    private static func data(_ lines: [String]) -> Data {
+        let hash = VersionText.hash(of: lines)
         return Data(bytes: hash, count: hash.count)
     }
 
     private static func describe(_ property: NSPropertyDescription) -> [String] {
-        let common = [
-            property.name, property.isOptional ? "optional" : "required", property.isTransient ? "transient" : "",
-            property.versionHashModifier ?? "",
-        ]
+        let common = VersionText.Property(
+            name: property.name, isOptional: property.isOptional, isTransient: property.isTransient, modifier: property.versionHashModifier)
         switch property {
         case is NSFetchedPropertyDescription: return []
         case let composite as NSCompositeAttributeDescription:
-            return ["composite"] + common + composite.elements.sorted { $0.name < $1.name }.flatMap(describe) + ["end"]
+            return VersionText.composite(common, elements: composite.elements.sorted { $0.name < $1.name }.map(describe))
         case let derived as NSDerivedAttributeDescription:
-            return ["derived"] + common + ["\(derived.attributeType.rawValue)", derived.derivationExpression?.description ?? ""]
+            return VersionText.derived(
+                common, type: derived.attributeType.rawValue, derivation: derived.derivationExpression?.description ?? "")
         case let attribute as NSAttributeDescription:
-            let isExternal = PropertyKind(attribute) == .externalData
-            return ["attribute"] + common + ["\(attribute.attributeType.rawValue)"] + (isExternal ? ["external"] : [])
+            return VersionText.attribute(
+                common, type: attribute.attributeType.rawValue, isExternal: PropertyKind(attribute) == .externalData)
         case let relationship as NSRelationshipDescription:
-            return ["relationship"] + common + [
-                relationship.destinationEntity?.name ?? "", relationship.inverseRelationship?.name ?? "",
-                "\(relationship.minCount)", "\(relationship.maxCount)", "\(relationship.deleteRule.rawValue)",
-                relationship.isOrdered ? "ordered" : "",
-            ]
-        default: return common
+            return VersionText.relationship(
+                common, destination: relationship.destinationEntity?.name ?? "", inverse: relationship.inverseRelationship?.name,
+                counts: (relationship.minCount, relationship.maxCount), rule: relationship.deleteRule.rawValue,
+                isOrdered: relationship.isOrdered)
+        default: return common.lines
         }
     }
 }

@@ -9,9 +9,13 @@ package enum ModelFile {
     /// In bytes. The largest real models have a few megabytes.
     private static let sizeMax = 256 << 20
 
+    /// Hears of each file that is read, for tests of cost.
+    @TaskLocal package static var hearRead: (@Sendable (URL) -> Void)?
+
     /// - Throws: if there is no model or if it does not parse; the error names the file, the element and the line.
     package static func read(_ url: URL) throws -> ModelDocument {
         let contents = try contentsURL(of: url)
+        hearRead?(contents)
         let data: Data
         do {
             let size = try contents.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0

@@ -26,6 +26,24 @@ enum ModelFinder {
     /// All versions of all models in directories.
     static func versions(in directories: [URL]) -> [URL] { directories.flatMap(files(inDirectory:)).flatMap(ModelFile.versions) }
 
+    /// Loads models one after the other until one meets the condition, and lets go of the others. A file that does not load is skipped.
+    static func model(among versions: [URL], where isSuch: (NSManagedObjectModel) -> Bool) -> NSManagedObjectModel? {
+        for url in versions {
+            if let model = try? NSManagedObjectModel.load(contentsOf: url), isSuch(model) { return model }
+        }
+        return nil
+    }
+
+    /// Moves the versions to the front that probably have these version hashes: those of which a `VersionInfo.plist` says so. None is left out.
+    /// - Parameter hashes: Heartwood's or Core Data's, by the names of entities.
+    static func sorted(_ versions: [URL], by hashes: [String: Data]) -> [URL] {
+        var known = KnownVersionHashes()
+        let counted = versions.map { url in
+            (url, known.stated(by: url).map { theirs in hashes.count { theirs[$0.key] == $0.value } } ?? 0)
+        }
+        return counted.enumerated().sorted { ($1.element.1, $0.offset) < ($0.element.1, $1.offset) }.map(\.element.0)
+    }
+
     /// The model files in bundles' resources, without duplicates.
     static func files(in bundles: [Bundle]) -> [URL] {
         var seen: Set<String> = []

@@ -50,6 +50,12 @@ struct MappingDocument {
 
     /// - Throws: 134080 with the path and the reason.
     static func read(_ url: URL) throws -> MappingDocument {
+        let (file, data) = try contents(of: url)
+        if data.starts(with: BinaryPropertyList.magic) { return try CompiledMappingReader(Array(data), path: file.path).read() }
+        return try MappingFileParser(data: data, path: file.path).parse()
+    }
+
+    private static func contents(of url: URL) throws -> (file: URL, data: Data) {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             throw ModelFile.failure("\(url.path): there is no such mapping model; check the path.")
@@ -58,8 +64,30 @@ struct MappingDocument {
         let size = (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
         guard size <= sizeMax else { throw ModelFile.failure("\(file.path): has \(size) bytes, more than any mapping model; it was not read.") }
         guard let data = try? Data(contentsOf: file) else { throw ModelFile.failure("\(file.path): cannot be read; check the path.") }
-        if data.starts(with: BinaryPropertyList.magic) { return try CompiledMappingReader(Array(data), path: file.path).read() }
-        return try MappingFileParser(data: data, path: file.path).parse()
+        return (file, data)
+    }
+
+    /// The document, unless its file names models that `isOther` knows to be others. Then the file is only searched for the names: most of it is
+    /// copies of models, and a program may have dozens.
+    static func read(_ url: URL, unless isOther: (_ sourcePath: String, _ destinationPath: String) -> Bool) throws -> MappingDocument? {
+        let (_, data) = try contents(of: url)
+        if let source = plainText(of: sourcePathName, in: data), let destination = plainText(of: destinationPathName, in: data),
+            isOther(source, destination)
+        { return nil }
+        return try read(url)
+    }
+
+    static let sourcePathName = "sourcemodelpath", destinationPathName = "destinationmodelpath"
+
+    /// The text of the only attribute with a name in the XML; nil where it has parts that a parser must read.
+    private static func plainText(of name: String, in data: Data) -> String? {
+        let quoted = Data("name=\"\(name)\"".utf8)
+        guard let found = data.range(of: quoted), data.range(of: quoted, in: found.upperBound..<data.endIndex) == nil,
+            let start = data[found.upperBound...].firstIndex(of: UInt8(ascii: ">")),
+            let end = data[start...].firstIndex(of: UInt8(ascii: "<")),
+            data[start..<end].allSatisfy({ $0 != UInt8(ascii: "&") && $0 >= 0x20 })
+        else { return nil }
+        return String(decoding: data[data.index(after: start)..<end], as: UTF8.self)
     }
 
     // MARK: Models
@@ -73,7 +101,12 @@ struct MappingDocument {
     }
 
     private static func model(_ path: String?, _ directories: [URL]) -> NSManagedObjectModel? {
-        guard let path, !path.isEmpty else { return nil }
+        files(path ?? "", directories).lazy.compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }.first
+    }
+
+    /// The existing files that a path may mean, the likeliest first.
+    static func files(_ path: String, _ directories: [URL]) -> [URL] {
+        guard !path.isEmpty else { return [] }
         let parts = path.split(separator: "/").map(String.init)
         let version = parts[parts.count - 1], stem = URL(fileURLWithPath: version).deletingPathExtension().lastPathComponent
         var names = [version, "\(stem).mom"]
@@ -81,13 +114,7 @@ struct MappingDocument {
             let bundle = parts[parts.count - 2]
             names += ["\(bundle)/\(version)", "\(URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent).momd/\(stem).mom", path]
         }
-        for directory in directories {
-            for name in names {
-                let url = directory.appendingPathComponent(name)
-                if FileManager.default.fileExists(atPath: url.path), let model = try? NSManagedObjectModel.load(contentsOf: url) { return model }
-            }
-        }
-        return nil
+        return directories.flatMap { directory in names.map(directory.appendingPathComponent) }.filter(ModelFile.isThere)
     }
 
     /// Whether Core Data's hashes of the mapped entities equal those of the models.

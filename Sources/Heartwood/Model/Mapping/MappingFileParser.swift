@@ -48,8 +48,8 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
         }
         guard let root = objects.values.first(where: { $0.type == "XDDEVMAPPINGMODEL" }) else { throw failure("holds no mapping model.") }
         var document = MappingDocument()
-        document.sourcePath = root.values["sourcemodelpath"]
-        document.destinationPath = root.values["destinationmodelpath"]
+        document.sourcePath = root.values[MappingDocument.sourcePathName]
+        document.destinationPath = root.values[MappingDocument.destinationPathName]
         let listed = (root.references["entitymappings"] ?? []).compactMap { objects[$0] }
         let ordered = listed.sorted { $0.number < $1.number }
         document.entities = try ordered.map(entity)

@@ -11,17 +11,23 @@ struct MappingFinder {
     /// - Returns: nil if no mapping model is for these versions. A file that does not load is skipped.
     func document(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> MappingDocument? {
         var fitting: [(name: String, document: MappingDocument)] = []
-        var hashes: CoreDataHashes?
+        var hashes: CoreDataHashes?, known = KnownVersionHashes()
+        let versions = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
+        /// nil if a file is not found or does not load.
+        func isOf(_ sourcePath: String, _ destinationPath: String) -> Bool? {
+            guard let old = part(sourcePath, &known), let new = part(destinationPath, &known) else { return nil }
+            return Self.has(versions.0, old) && Self.has(versions.1, new)
+        }
         // Source files come before compiled ones, which hold less.
         for file in files([MappingDocument.ending, MappingDocument.compiledEnding]) {
-            guard let document = try? MappingDocument.read(file) else { continue }
+            guard let document = try? MappingDocument.read(file, unless: { isOf($0, $1) == false }) else { continue }
             let isCertain: Bool?
             if document.isCompiled {
                 let known = hashes ?? self.hashes(source, destination)
                 hashes = known
                 isCertain = document.isOf(source, destination, known)
             } else {
-                isCertain = document.models(in: directories).map { Self.has(source, $0.source) && Self.has(destination, $0.destination) }
+                isCertain = isOf(document.sourcePath ?? "", document.destinationPath ?? "")
             }
             if isCertain == true { return document }
             // A compiled file beside its source is the same mapping model.
@@ -32,20 +38,33 @@ struct MappingFinder {
         return fitting.count == 1 ? fitting[0].document : nil
     }
 
-    /// Whether `model` has the entities of `part`. A model may be merged from several.
-    private static func has(_ model: NSManagedObjectModel, _ part: NSManagedObjectModel) -> Bool {
-        let known = model.entityVersionHashesByName
-        return part.entityVersionHashesByName.allSatisfy { known[$0.key] == $0.value }
+    /// The hashes of the model that a path names.
+    private func part(_ path: String, _ known: inout KnownVersionHashes) -> [String: Data]? {
+        for url in MappingDocument.files(path, directories) {
+            if let hashes = known.own(of: url) { return hashes }
+        }
+        return nil
     }
 
-    /// Core Data's hashes of two models. Missing ones are read from the compiled models in the directories.
+    /// Whether a model has the entities of `part`. A model may be merged from several.
+    private static func has(_ hashes: [String: Data], _ part: [String: Data]) -> Bool { part.allSatisfy { hashes[$0.key] == $0.value } }
+
+    /// Core Data's hashes of two models. Missing ones are read from the compiled models in the directories that have entities of these names.
     private func hashes(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> CoreDataHashes {
         var hashes = source.coreDataHashes
         hashes.add(destination.coreDataHashes)
-        guard (source.entities + destination.entities).contains(where: { hashes[$0] == nil }) else { return hashes }
+        let missing = Set((source.entities + destination.entities).filter { hashes[$0] == nil }.compactMap(\.name))
+        guard !missing.isEmpty else { return hashes }
         // The `.momd` is read even if the model's source is beside it.
-        for url in files(["momd"]).flatMap(ModelFile.versions) {
-            if let model = try? NSManagedObjectModel.load(contentsOf: url) { hashes.add(model.coreDataHashes) }
+        for bundle in files(["momd"]) {
+            guard let info = VersionInfo.ofCoreData(in: bundle) else { continue }
+            for url in ModelFile.versions(of: bundle) {
+                // Several versions of Core Data's may be one here, so the search does not end with the first.
+                guard let theirs = info.hashes[url.deletingPathExtension().lastPathComponent], missing.contains(where: { theirs[$0] != nil }),
+                    let model = try? NSManagedObjectModel.load(contentsOf: url)
+                else { continue }
+                hashes.add(model.coreDataHashes)
+            }
         }
         return hashes
     }

@@ -1,4 +1,5 @@
 import Foundation
+import PredicateClasses
 import Synchronization
 
 /// Finds the Swift class of an entity by its `managedObjectClassName`.
@@ -76,13 +77,16 @@ enum ManagedObjectClasses {
         #if canImport(ObjectiveC)
             NSClassFromString(name)
         #else
-            name.contains(".") ? _typeByName(name) : nil
+            ClassNames.type(name)
         #endif
     }
 
     /// A remembered class, by its full or its bare name.
     static func noted(_ name: String) -> AnyClass? { registry.withLock { $0.classes[name] } }
 
-    /// A class by its name with the module.
-    static func named<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? { named(name) as? Class.Type }
+    /// A class by its name with the module, or by its name in other types of a known module.
+    static func named<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? {
+        if let found = named(name) as? Class.Type { return found }
+        return modules.lazy.compactMap { named("\($0).\(name)") as? Class.Type }.first
+    }
 }

@@ -71,8 +71,7 @@ struct StoreMigrator {
     }
 
     private func bundledModel(_ metadata: [String: Any]) -> NSManagedObjectModel? {
-        let versions = ModelFinder.versions(in: ModelFinder.directories).compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
-        return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata, fileID: "")
+        NSManagedObjectModel.made(with: metadata, among: ModelFinder.versions(in: ModelFinder.directories))
     }
 
     /// The model stored with the store, or else one found in the bundles.

@@ -82,9 +82,11 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
                 throw missing(error)
             }
         case .hashes(let hashes, let bundle):
-            let wanted = hashes as? [String: Data]
-            guard let model = models(in: bundle).first(where: { $0.entityVersionHashesByName == wanted }) else { throw missing(nil) }
-            return model
+            let wanted = hashes as? [String: Data] ?? [:]
+            let versions = ModelFinder.files(in: [bundle ?? .main]).flatMap(ModelFile.versions)
+            let found = ModelFinder.model(among: ModelFinder.sorted(versions, by: wanted)) { $0.entityVersionHashesByName == wanted }
+            guard let found else { throw missing(nil) }
+            return found
         case .name(let name, let bundle):
             let files = ModelFinder.files(in: [bundle ?? .main])
             let named = (files.flatMap(ModelFile.versions) + files).filter { $0.deletingPathExtension().lastPathComponent == name }
@@ -92,10 +94,6 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
             guard let model = models.first(where: { $0.versionChecksum == versionChecksum }) ?? models.first else { throw missing(nil) }
             return model
         }
-    }
-
-    private func models(in bundle: Bundle?) -> [NSManagedObjectModel] {
-        ModelFinder.files(in: [bundle ?? .main]).flatMap(ModelFile.versions).compactMap { try? .load(contentsOf: $0) }
     }
 
     private func missing(_ cause: (any Error)?) -> NSError {

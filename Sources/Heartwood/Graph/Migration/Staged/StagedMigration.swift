@@ -94,8 +94,7 @@ struct StagedMigration {
                 return try reference.resolve()
             }
         }
-        return ModelFinder.versions(in: ModelFinder.directories).lazy.compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
-            .first { $0.versionChecksum == version.checksum }
+        return ModelFinder.model(among: ModelFinder.versions(in: ModelFinder.directories)) { $0.versionChecksum == version.checksum }
     }
 
     /// Completes an unfinished stage that led to the store's version.
