@@ -43,6 +43,7 @@ open class NSConstraintConflict: NSObject {
     open override var description: String {
         let values = constraint.map { "\($0) = \(ValueText.of(constraintValues[$0]))" }.joined(separator: ", ")
         let holder = databaseObject.map { "the store's \($0.objectID.uriRepresentation().absoluteString)" } ?? "one another"
-        return "<NSConstraintConflict on \(values): \(conflictingObjects.count) objects conflict with \(holder)>"
+        let count = conflictingObjects.count
+        return "<NSConstraintConflict on \(values): \(count) \(count == 1 ? "object conflicts" : "objects conflict") with \(holder)>"
     }
 }

@@ -65,11 +65,13 @@ open class NSMergePolicy: NSObject {
     private func resolveVersions(_ list: [NSMergeConflict]) throws {
         guard let first = list.first else { return }
         guard mergeType != .errorMergePolicyType else {
+            let uri = first.sourceObject.objectID.uriRepresentation().absoluteString
             throw CoreDataError.make(
                 NSManagedObjectMergeError,
-                "\(list.count) objects were changed in the store since they were read, the first of them "
-                    + "\(first.sourceObject.objectID.uriRepresentation().absoluteString). Refresh them and save again, "
-                    + "or set a merge policy.",
+                list.count == 1
+                    ? "\(uri) was changed in the store since it was read. Refresh it and save again, or set a merge policy."
+                    : "\(list.count) objects were changed in the store since they were read, the first of them \(uri). Refresh them and save "
+                        + "again, or set a merge policy.",
                 [NSPersistentStoreSaveConflictsErrorKey: list, NSAffectedObjectsErrorKey: list.map(\.sourceObject)])
         }
         for conflict in list { try VersionResolution(conflict.sourceObject, mergeType)?.run() }
