@@ -29,11 +29,11 @@ struct HeartwoodModels: BuildToolPlugin {
                     + files.flatMap { ["--file", $0.path] } + inputs.map(\.path),
                 inputFiles: parts + sources, outputFiles: [output] + files)
         ]
-        return generation + (try Self.compilations(of: target.directoryURL, context))
+        return generation + (try Self.compilations(of: target.directoryURL, target.moduleName, context))
     }
 
     /// Returns a command for each model and mapping model, whose output becomes a resource of the target.
-    private static func compilations(of folder: URL, _ context: PluginContext) throws -> [Command] {
+    private static func compilations(of folder: URL, _ module: String, _ context: PluginContext) throws -> [Command] {
         // Xcode compiles models itself on Apple's platforms.
         #if canImport(Darwin)
             return []
@@ -53,7 +53,7 @@ struct HeartwoodModels: BuildToolPlugin {
                 let output = context.pluginWorkDirectoryURL.appending(path: name)
                 return .buildCommand(
                     displayName: "Compiling \(url.lastPathComponent)", executable: try context.tool(named: "heartwood-generate").url,
-                    arguments: ["--compile", url.path, output.path], inputFiles: inputs.map { folder.appending(path: $0) }, outputFiles: [output])
+                    arguments: ["--compile", url.path, output.path, module], inputFiles: inputs.map { folder.appending(path: $0) }, outputFiles: [output])
             }
         #endif
     }

@@ -4,7 +4,7 @@ internal import FileReading
 /// Copies a model's source to the names that Xcode's compiler gives its output, so that code finds it: `NAME.momd` with a `VERSION.mom` for each
 /// version and a `VersionInfo.plist` for an `.xcdatamodeld`, `NAME.mom` for an `.xcdatamodel`, `NAME.cdm` for an `.xcmappingmodel`.
 ///
-/// The contents stay as Xcode's editor wrote them. Heartwood recognizes the format by the bytes; Core Data cannot read these files.
+/// The contents stay as Xcode's editor wrote them, but for classes of the "Current Product Module", which get the module's name as there. Heartwood recognizes the format by the bytes; Core Data cannot read these files.
 public enum ModelCompiler {
     /// Returns the name of the output; nil where a path is no source of a model.
     public static func name(of path: String) -> String? {
@@ -17,12 +17,15 @@ public enum ModelCompiler {
 
     /// - Parameters:
     ///   - output: the file or folder to write; files of other versions in it are removed.
+    ///   - module: the module of the classes whose names start with a point; nil to leave these names.
     ///   - hashes: returns the entities' hashes of a version, whose file is given; nil to write none for it.
     /// - Throws: `CodeError` where a file is missing or the current version is unknown; errors of the file system.
-    public static func compile(_ path: String, to output: String, hashes: (_ contents: String) throws -> [String: Data]?) throws {
+    public static func compile(
+        _ path: String, to output: String, module: String? = nil, hashes: (_ contents: String) throws -> [String: Data]?
+    ) throws {
         guard path.hasSuffix(".xcdatamodeld") else {
             let file = path.hasSuffix(".xcmappingmodel") ? path + "/xcmapping.xml" : try contents(of: path)
-            return try write(try bytes(file), to: output)
+            return try write(try bytes(file, module), to: output)
         }
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".xcdatamodel") }.sorted()
         // Throws where several versions exist and none is marked as current.
@@ -32,7 +35,7 @@ public enum ModelCompiler {
         for version in versions {
             let name = String(version.dropLast(".xcdatamodel".count))
             let contents = try contents(of: "\(path)/\(version)")
-            try write(try bytes(contents), to: "\(output)/\(name).mom")
+            try write(try bytes(contents, module), to: "\(output)/\(name).mom")
             files.append("\(name).mom")
             if let hashes = try hashes(contents) { known.append((name, hashes)) }
         }
@@ -53,9 +56,17 @@ public enum ModelCompiler {
         return found
     }
 
-    private static func bytes(_ path: String) throws -> Data {
+    private static func bytes(_ path: String, _ module: String?) throws -> Data {
         guard let data = FileManager.default.contents(atPath: path) else { throw CodeError(path, nil, "cannot be read; check the path.") }
-        return data
+        guard let module, !data.starts(with: BinaryPropertyList.magic) else { return data }
+        // The editor writes attributes in this form, and a quote inside of a value as an entity.
+        let start = Data(" representedClassName=\"".utf8)
+        var result = Data(), rest = data[...]
+        while let found = rest.range(of: start + Data(".".utf8)) {
+            result += rest[..<found.lowerBound] + start + Data("\(module).".utf8)
+            rest = rest[found.upperBound...]
+        }
+        return result + rest
     }
 
     /// Leaves a file with the same contents as it is, so that its dependents are not rebuilt.

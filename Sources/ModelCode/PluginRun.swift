@@ -8,10 +8,12 @@ import Foundation
 /// written. A named file that is no longer needed says so in a comment.
 public enum PluginRun {
     /// - Parameter arguments: MODULE IMPORT OUTPUT, then `--file PATH` for each named file, then the paths of models and sources; or
-    ///   `--compile MODEL OUTPUT`.
+    ///   `--compile MODEL OUTPUT [MODULE]`.
     /// - Returns: the exit code. Errors are printed in the compiler's format.
     public static func run(_ arguments: [String]) -> Int32 {
-        if arguments.count == 3, arguments[0] == "--compile" { return compile(arguments[1], to: arguments[2]) }
+        if (3...4).contains(arguments.count), arguments[0] == "--compile" {
+            return compile(arguments[1], to: arguments[2], module: arguments.count == 4 ? arguments[3] : nil)
+        }
         guard arguments.count >= 3 else {
             report("usage: heartwood-generate MODULE IMPORT OUTPUT [--file PATH]... [MODEL|SOURCE]...")
             return 2
@@ -58,9 +60,9 @@ public enum PluginRun {
         return 1
     }
 
-    private static func compile(_ model: String, to output: String) -> Int32 {
+    private static func compile(_ model: String, to output: String, module: String?) -> Int32 {
         do {
-            try ModelCompiler.compile(model, to: output) { contents in
+            try ModelCompiler.compile(model, to: output, module: module) { contents in
                 do {
                     return try VersionHashReader.hashes(contents)
                 } catch let error as CodeError {

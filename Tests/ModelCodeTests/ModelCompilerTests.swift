@@ -46,6 +46,21 @@ struct ModelCompilerTests {
         #expect(hashes?["M"] == NSManagedObjectModel(contentsOf: bundle)?.entityVersionHashesByName && hashes?["M"]?.isEmpty == false)
     }
 
+    @Test("A class of the current product's module gets the module's name") func aClassOfTheProductsModuleGetsItsName() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let entities = [("A", ".Employee"), ("B", "Employee"), ("C", "Other.Employee")].map {
+            "<entity name=\"\($0.0)\" representedClassName=\"\($0.1)\"><userInfo><entry key=\"k\" value=\" representedClassName=&quot;.\"/></userInfo></entity>"
+        }
+        try write("<model>\(entities.joined())</model>", to: "M.xcdatamodel/contents")
+        for (module, expected) in [(["Staff"], "Staff.Employee"), ([], ".Employee")] {
+            #expect(PluginRun.run(["--compile", path("M.xcdatamodel"), path("M.mom")] + module) == 0)
+            let model = try NSManagedObjectModel.load(contentsOf: folder.appendingPathComponent("M.mom"))
+            let names = model.entities.sorted { $0.name ?? "" < $1.name ?? "" }.map(\.managedObjectClassName)
+            #expect(names == [expected, "Employee", "Other.Employee"])
+            #expect(model.entities.allSatisfy { $0.userInfo?["k"] as? String == " representedClassName=\"." })
+        }
+    }
+
     @Test("A model of one version and a mapping model become files") func aModelOfOneVersionAndAMappingModelBecomeFiles() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("<model><entity name=\"Only\"/></model>", to: "One.xcdatamodel/contents")
