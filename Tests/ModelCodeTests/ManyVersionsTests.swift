@@ -16,8 +16,8 @@ struct ManyVersionsTests {
         try Data(text.utf8).write(to: url)
     }
 
-    private func makeBundle() throws {
-        for number in 1...Self.count {
+    private func makeBundle(_ count: Int = count) throws {
+        for number in 1...count {
             let entities = (1...5).map { entity in
                 """
                 <entity name="E\(entity)"><attribute name="a" attributeType="String" versionHashModifier="\(number)"/>\
@@ -27,7 +27,7 @@ struct ManyVersionsTests {
             }
             try write("<model>\(entities.joined())</model>", to: "source/M.xcdatamodeld/M \(number).xcdatamodel/contents")
         }
-        let marker = "<plist><dict><key>_XCCurrentVersionName</key><string>M \(Self.count).xcdatamodel</string></dict></plist>"
+        let marker = "<plist><dict><key>_XCCurrentVersionName</key><string>M \(count).xcdatamodel</string></dict></plist>"
         try write(marker, to: "source/M.xcdatamodeld/.xccurrentversion")
         #expect(PluginRun.run(["--compile", folder.path + "/source/M.xcdatamodeld", bundle.path]) == 0)
     }
@@ -83,7 +83,7 @@ struct ManyVersionsTests {
 
     @Test("A model that nobody holds is freed with its entities") func aModelThatNobodyHoldsIsFreedWithItsEntities() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        try makeBundle()
+        try makeBundle(2)
         weak var model: NSManagedObjectModel?, entity: NSEntityDescription?, relationship: NSRelationshipDescription?
         for isUsed in [false, true] {
             try autoreleased {
@@ -111,7 +111,7 @@ struct ManyVersionsTests {
     @Test("An entity that outlives its model leads nowhere, and one in another model leads on")
     func anEntityThatOutlivesItsModelLeadsNowhere() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        try makeBundle()
+        try makeBundle(2)
         let kept = try version(1).entitiesByName["E1"]
         #expect(kept?.relationshipsByName["next"]?.destinationEntity == nil && kept?.relationshipsByName["next"]?.inverseRelationship == nil)
         let other = NSManagedObjectModel()
