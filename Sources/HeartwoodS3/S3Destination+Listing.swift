@@ -5,32 +5,31 @@ extension S3Destination {
     private static let pageBytesMax = 8 << 20
     /// A backup has far fewer objects. A server that goes on forever must not take all memory.
     private static let objectsMax = 10_000_000
+    /// So many pages may bring nothing new, or hold less than ten new objects each. A server that gives a new token for each page, and the same
+    /// objects again or hardly any, must not hold a listing forever.
+    private static let poorPagesMax = 1000
 
     public func list(prefix: String) async throws -> [BackupObject] {
         let start = location.prefix.isEmpty ? "" : location.prefix + "/"
-        var objects: [BackupObject] = []
+        // Pages may overlap where objects come while they are read.
+        var sizes: [String: UInt64] = [:]
         var token: String?
-        var emptyPages = 0
+        var pages = 0
         repeat {
             let (page, outcome) = try await page(start + prefix, token)
             for (key, size) in page.objects {
                 guard key.hasPrefix(start + prefix) else { throw wrongPage("it lists “\(key.prefix(100))”, which has another prefix", outcome) }
                 // Consoles make an object that stands for the folder itself.
-                if key != start { objects.append(BackupObject(name: String(key.dropFirst(start.count)), size: size)) }
+                if key != start { sizes[String(key.dropFirst(start.count))] = size }
             }
-            emptyPages = page.objects.isEmpty ? emptyPages + 1 : 0
-            guard page.next == nil || page.next != token, emptyPages < 1000, objects.count <= Self.objectsMax else {
+            pages += 1
+            guard page.next == nil || page.next != token, pages - sizes.count / 10 < Self.poorPagesMax, sizes.count <= Self.objectsMax else {
                 throw wrongPage("its pages do not end", outcome)
             }
             token = page.next
         } while token != nil
-        return Self.sorted(objects)
-    }
-
-    /// Not every server sorts, and pages may overlap where objects come while they are read.
-    private static func sorted(_ objects: [BackupObject]) -> [BackupObject] {
-        let sorted = objects.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-        return sorted.indices.filter { $0 == 0 || sorted[$0].name != sorted[$0 - 1].name }.map { sorted[$0] }
+        // Not every server sorts.
+        return sizes.map { BackupObject(name: $0, size: $1) }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     private func page(_ prefix: String, _ token: String?) async throws -> (S3ListPage, HTTPOutcome) {

@@ -1,5 +1,7 @@
+import Foundation
 @testable import HeartwoodS3
 import RecordLog
+import Synchronization
 import Testing
 
 @Suite("Listings of servers that err", .timeLimit(.minutes(2))) struct ListingTests {
@@ -36,6 +38,47 @@ import Testing
         }
         #expect(error?.code == .refused)
         #expect(error?.message.contains("pages do not end") == true)
+    }
+
+    /// A server that repeats its objects, or that sends new ones by ones and twos, under a new token each time.
+    @Test("Pages that hardly get on are refused too", arguments: [0, 1, 2]) func hardlyGettingOn(newObjects: Int) async throws {
+        let requests = Mutex(0)
+        let error = await backupError {
+            _ = try await list { request in
+                requests.withLock { $0 += 1 }
+                let new = (0..<newObjects).map { "backups/\(request.number)-\($0)" }
+                return Self.page(["backups/same"] + new, next: "token \(request.number)")
+            }
+        }
+        #expect(error?.message.contains("pages do not end") == true)
+        #expect(requests.withLock { $0 } <= 1300)
+    }
+
+    @Test("Sizes of any number are listed, and nothing that reads them overflows") func hugeSizes() async throws {
+        let store = String(repeating: "a", count: 32)
+        func name(_ first: Int, _ last: Int, _ end: String) -> String {
+            func digits(_ number: Int) -> String { String(repeating: "0", count: 20 - String(number).count) + String(number) }
+            return "\(store)/\(store)/0000000000000001-\(digits(first))-\(digits(last))-0000000000000001-0000000000000002\(end).hwlog"
+        }
+        let names = [name(1, 2, "-base"), name(3, 4, ""), name(5, 6, "")]
+        let server = try LoopbackServer { request in
+            guard request.query["list-type"] != nil else { return .answer(.init(request.method == "HEAD" ? 404 : 200)) }
+            let sizes = ["9223372036854775808", "18446744073709551615", "9223372036854775809"]
+            let entries = zip(names, sizes).map { "<Contents><Key>backups/\($0)</Key><Size>\($1)</Size></Contents>" }.joined()
+            return .answer(.init(200, text: "<ListBucketResult>\(entries)</ListBucketResult>"))
+        }
+        let destination = try S3Destination.testing(server.endpoint, attempts: 1)
+        #expect(try await destination.list(prefix: "").map(\.size).sorted() == [1 << 63, 1 << 63 + 1, .max])
+        let archives = BackupArchives(at: destination)
+        #expect(try await archives.list().map(\.newest) == [6])
+        #expect(try await archives.verify().count == 3)
+        #expect(try await archives.merge().made == 0)
+        var policy = RetentionPolicy()
+        policy.last = 1
+        #expect(try await archives.prune(keeping: policy, isTrial: true).keptArchives == 3)
+        let target = FileManager.default.temporaryDirectory.appendingPathComponent("huge-\(UUID()).heartwood").path
+        #expect(await backupError { try await StoreRestore(from: destination, to: target).run() }?.code == .damaged)
+        #expect(await backupError { try await StoreReplica(from: destination, at: target).update() }?.code == .damaged)
     }
 
     @Test("A key with another prefix is refused") func otherPrefix() async throws {

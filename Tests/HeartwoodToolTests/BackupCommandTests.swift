@@ -142,6 +142,35 @@ import Testing
         #expect(try ToolProcess.run("backup", "status", store, backups).output.contains("up to date"))
     }
 
+    /// Before the handler is there the signal ends the process; from then on it is a clean end.
+    @Test("SIGTERM ends a command that follows at whatever moment of its start it comes", .timeLimit(.minutes(2)), arguments: [true, false])
+    func signalDuringStart(isBackup: Bool) throws {
+        try make()
+        defer { cleanUp() }
+        #expect(try ToolProcess.run("backup", store, backups).status == 0)
+        var clean = 0, delay = 0.0
+        while delay < 1, clean < 3 {
+            let words = isBackup ? ["backup", store, backups, "--follow"] : ["restore", backups, "-o", copy, "--follow"]
+            let started = try ToolProcess.start(words)
+            defer { ToolProcess.cleanUp(started.output.path, started.error.path) }
+            Thread.sleep(forTimeInterval: delay)
+            started.process.terminate()
+            let end = Date().addingTimeInterval(20)
+            while started.process.isRunning, Date() < end { Thread.sleep(forTimeInterval: 0.001) }
+            guard !started.process.isRunning else {
+                started.process.interrupt()
+                started.process.terminate()
+                Issue.record("SIGTERM after \(delay) s was lost")
+                return
+            }
+            let isClean = started.process.terminationReason == .exit
+            #expect(started.process.terminationStatus == (isClean ? 0 : SIGTERM))
+            clean += isClean ? 1 : 0
+            delay += clean > 0 ? 0.05 : 0.002
+        }
+        #expect(clean == 3)
+    }
+
     /// Looks again and again, for half a minute at most.
     private func wait(_ isTrue: () throws -> Bool) throws -> Bool {
         for _ in 0..<150 {

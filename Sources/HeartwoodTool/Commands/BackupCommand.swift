@@ -20,9 +20,9 @@ struct BackupCommand: Command {
         Writes what DESTINATION lacks: all of the store's file the first time and after a compaction, the commits since. Others read,
         write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
 
-        list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, and
-        says since when it is behind. verify reads everything; commits that a compaction or a prune has
-        taken are named, and are no failure. prune keeps the last state of each of the newest hours, days, weeks and
+        list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, reads its
+        newest file, and says since when it is behind. verify reads everything; commits that a compaction or a prune has
+        taken are named, and are no failure; the newest ones that were backed up and are gone are one. prune keeps the last state of each of the newest hours, days, weeks and
         months in which there is one, by UTC; it never breaks the chain of the newest commit, nor what a running restore needs. merge makes
         large files of small ones.
 
@@ -107,6 +107,7 @@ struct BackupCommand: Command {
         try AsyncWork.run(stopsBySignal: true) {
             try await backup.follow(every: interval) { status in
                 for range in status.newest.missing { line.event(Self.missing(range)) }
+                for range in status.newest.damagedIndexes { line.event(Self.damaged(range)) }
                 if status.newest.baseArchives > 0 { line.event("a full copy, as of commit \(BackupText.number(status.newest.sequence))") }
                 line.show(Self.text(status), error: status.error, since: status.behindSince)
             }
@@ -118,6 +119,7 @@ struct BackupCommand: Command {
 
     private static func show(_ report: StoreBackup.Report) {
         for range in report.missing { Output.line(missing(range)) }
+        for range in report.damagedIndexes { Output.line(damaged(range)) }
         guard report.lineage != nil else { return Output.line("the store has no commit yet") }
         guard report.archives > 0 else { return Output.line("nothing new; commit \(BackupText.number(report.sequence)) is the newest") }
         let kind = report.baseArchives > 0 ? ", a full copy among them" : ""
@@ -128,6 +130,11 @@ struct BackupCommand: Command {
     private static func missing(_ range: ClosedRange<UInt64>) -> String {
         "commits \(BackupText.range(range)) cannot be restored one by one: a compaction took them before they were backed up; "
             + "later ones have their rows"
+    }
+
+    private static func damaged(_ range: Range<UInt64>) -> String {
+        "the store has a damaged index at \(BackupText.bytes(range)), which the backup leaves out; every commit is in it. "
+            + "`heartwood verify` shows more, and `heartwood compact` makes the indexes anew"
     }
 
     private static func text(_ status: StoreBackup.Status) -> String {
@@ -159,7 +166,9 @@ struct BackupCommand: Command {
             "lineage \(line.lineage)", "newest commit of the store: \(BackupText.number(standing.storeSequence))",
             "newest commit that can be restored: \(standing.sequence == 0 ? "none" : BackupText.number(standing.sequence))",
             standing.sequence >= standing.storeSequence ? "up to date" : BackupText.behind(standing),
-        ] + (line.gaps.isEmpty ? [] : ["gaps: \(BackupText.ranges(line.gaps))"]))
+        ] + (standing.acknowledged > standing.sequence
+            ? ["commit \(BackupText.number(standing.acknowledged)) was backed up, and is damaged or deleted: `heartwood backup` puts it again"] : [])
+            + standing.damaged.map(\.description) + (line.gaps.isEmpty ? [] : ["gaps: \(BackupText.ranges(line.gaps))"]))
         return standing.sequence >= standing.storeSequence ? 0 : 1
     }
 
@@ -172,14 +181,16 @@ struct BackupCommand: Command {
         let isCut = lines.contains { !BackupText.unusable($0).isEmpty }
         for line in lines where !line.gaps.isEmpty {
             let unusable = BackupText.unusable(line)
-            let reason = unusable.isEmpty
+            let reason = line.acknowledged > line.newest
+                ? "the archives with the newest of them were deleted"
+                : unusable.isEmpty
                 ? "no archive has them: a compaction took them away before they were backed up, or a prune deleted them"
                 : "an archive is missing that \(Output.count(unusable.count, "archive")) with commits of them would follow"
             Output.line("lineage \(line.lineage): commits \(BackupText.ranges(line.gaps)) cannot be restored: \(reason)")
         }
         Output.line(
             "\(Output.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
-                + "\(problems.isEmpty ? "all whole" : "\(Output.number(problems.count)) damaged")")
+                + "\(problems.isEmpty ? "all whole" : "\(Output.number(problems.count)) damaged or gone")")
         return problems.isEmpty && !isCut ? 0 : 1
     }
 

@@ -18,7 +18,9 @@ struct RestoreCommand: Command {
           --follow           keeps STORE a replica until SIGINT or SIGTERM; other processes read it and see each new commit
           --interval SECONDS the time between two looks at the backup; 1 if not given
 
-        Checks every checksum and the chain of commits. An interrupted restore leaves STORE as it was, and is taken up by the next one.
+        Checks every checksum and the chain of commits. If the state that is asked for cannot be had, because files of the backup are damaged
+        or gone, nothing is restored, and the error names the newest commit before it that can be. An interrupted restore leaves STORE as it
+        was, and is taken up by the next one.
         The restored store has its old identity and begins a line of commits of its own, so a backup of it may go to the same
         destination. Writing to a replica is refused; `heartwood promote` makes a store of it.
         """
@@ -63,6 +65,7 @@ struct RestoreCommand: Command {
         }
         progress.finish()
         for problem in report.skipped { Output.line("left out, since other archives have its commits: \(problem.description)") }
+        for range in report.damagedIndexes { Output.line("made anew, since the backup has a damaged index there: \(BackupText.bytes(range))") }
         Output.line("commit \(BackupText.number(report.sequence)) of lineage \(report.source), in \(output)")
         Output.line("\(output) goes on as lineage \(report.lineage)")
         return 0

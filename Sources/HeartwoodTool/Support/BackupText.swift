@@ -56,11 +56,13 @@ enum BackupText {
     /// A line of commits, in lines of text.
     static func lines(of line: BackupArchives.Line) -> [String] {
         let origin = line.parent.map { ", which left \($0) behind commit \(number(line.fork ?? 0))" } ?? ""
-        let bytes = line.archives.reduce(0) { $0 + $1.size }, bases = line.archives.count(where: \.isBase)
+        let bytes = size(line.archives), bases = line.archives.count(where: \.isBase)
         return [
             "store \(line.storeID)", "  lineage \(line.lineage)\(origin)", "  commits that can be restored: \(ranges(line.restorable))",
-        ] + (line.gaps.isEmpty ? [] : ["  gaps: \(ranges(line.gaps))"]) + [
-            "  newest: commit \(number(line.newest)), \(time(line.newestTime))",
+        ] + (line.gaps.isEmpty ? [] : ["  gaps: \(ranges(line.gaps))"])
+            + (line.acknowledged > line.newest ? ["  deleted: commit \(number(line.acknowledged)), which was backed up"] : []) + [
+            line.archives.isEmpty
+                ? "  its archives were deleted" : "  newest: commit \(number(line.newest)), \(time(line.newestTime))",
             "  \(Output.count(line.archives.count, "archive")), \(Output.number(bases)) of them full, \(Output.bytes(bytes))",
         ] + pieces(line.archives).map { "    " + text($0) }
     }
@@ -70,9 +72,20 @@ enum BackupText {
         if piece.count == 1 { return archive(piece[0]) }
         let first = piece.map(\.commits.lowerBound).min() ?? 0, last = piece.map(\.commits.upperBound).max() ?? 0
         let least = piece.map(\.times.lowerBound).min() ?? 0, greatest = piece.map(\.times.upperBound).max() ?? 0
-        let bytes = Output.bytes(piece.reduce(0) { $0 + $1.size })
+        let bytes = Output.bytes(size(piece))
         return "\(Output.number(piece.count)) increments: commits \(range(first...last)), \(bytes), \(times(least...greatest))"
     }
+
+    /// A destination may state any sizes.
+    private static func size(_ archives: [BackupArchives.Archive]) -> UInt64 {
+        archives.reduce(0) { sum, archive in
+            let (more, isTooLarge) = sum.addingReportingOverflow(archive.size)
+            return isTooLarge ? .max : more
+        }
+    }
+
+    /// A range of a file.
+    static func bytes(_ range: Range<UInt64>) -> String { "bytes \(range.lowerBound) to \(range.upperBound - 1)" }
 
     static func archive(_ archive: BackupArchives.Archive) -> String {
         let noun = archive.commits.count == 1 ? "commit" : "commits"

@@ -24,7 +24,8 @@ struct PickSource {
             return try body(open)
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-cherry-pick-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // A private store's rows are for its owner only.
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
         let restored = folder.appendingPathComponent("past.heartwood").path
         try restore(to: restored, identity(of: store))
@@ -50,7 +51,13 @@ struct PickSource {
         case .time(let time)?: .time(time)
         }
         let progress = SharedProgress("restoring")
-        _ = try AsyncWork.run { [restore] in try await restore.run(at: point) { progress.update($0.bytesDone, $0.bytesTotal) } }
+        do {
+            _ = try AsyncWork.run { [restore] in try await restore.run(at: point) { progress.update($0.bytesDone, $0.bytesTotal) } }
+        } catch var error as BackupError {
+            // Older values are not taken for newer ones unless that is asked for.
+            if let available = error.available { error.remedy = "`--at \(available)` takes the newest state before it that the backup has." }
+            throw error
+        }
         progress.finish()
     }
 }

@@ -35,30 +35,26 @@ struct ArchiveName: Hashable, Sendable {
     func fits(_ header: LogArchiveHeader) -> Bool { self == ArchiveName(header) }
 
     var text: String {
-        let branch = parent.map { "-" + Self.text($0) + "-" + Self.decimal(fork) } ?? ""
         let range = Self.decimal(first) + "-" + Self.decimal(last)
         let times = Self.hex(UInt64(bitPattern: leastTime)) + "-" + Self.hex(UInt64(bitPattern: greatestTime))
-        return Self.folder(of: storeID) + Self.text(lineage) + branch + "/" + Self.hex(fileID) + "-" + range + "-" + times
-            + (isBase ? "-base" : "") + Self.suffix
+        return Self.folder(of: storeID) + line.text + "/" + Self.hex(fileID) + "-" + range + "-" + times + (isBase ? "-base" : "") + Self.suffix
     }
+
+    /// The line that the name states.
+    var line: Line { Line(id: lineage, parent: parent, fork: fork) }
 
     /// - Returns: nil if the text is not the name of a log archive.
     init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].hasSuffix(Self.suffix), let storeID = Self.id(parts[0]) else { return nil }
-        let line = parts[1].split(separator: "-", omittingEmptySubsequences: false)
-        guard line.count == 1 || line.count == 3, let lineage = Self.id(line[0]) else { return nil }
-        if line.count == 3 {
-            guard let parent = Self.id(line[1]), let fork = Self.number(line[2]) else { return nil }
-            (self.parent, self.fork) = (parent, fork)
-        }
+        guard let line = Line(parts[1]) else { return nil }
         let fields = parts[2].dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
         guard fields.count == 5 || fields.count == 6 && fields[5] == "base", let fileID = Self.hex(fields[0]),
             let first = Self.number(fields[1]), let last = Self.number(fields[2]), let leastTime = Self.hex(fields[3]),
-            let greatestTime = Self.hex(fields[4]), first > 0, first <= last, last <= Self.numberMax, fork <= Self.numberMax
+            let greatestTime = Self.hex(fields[4]), first > 0, first <= last
         else { return nil }
         self.storeID = storeID
-        self.lineage = lineage
+        (lineage, parent, fork) = (line.id, line.parent, line.fork)
         self.fileID = fileID
         self.first = first
         self.last = last
@@ -68,6 +64,31 @@ struct ArchiveName: Hashable, Sendable {
     }
 
     // MARK: Parts
+
+    /// A line as the names of its objects state it: `LINEAGE[-PARENT-FORK]`.
+    struct Line: Hashable, Sendable {
+        var id: StoredUUID
+        /// The lineage that this one left, and the last commit that both have.
+        var parent: StoredUUID?
+        var fork: UInt64 = 0
+
+        var text: String { ArchiveName.text(id) + (parent.map { "-" + ArchiveName.text($0) + "-" + ArchiveName.decimal(fork) } ?? "") }
+
+        init(id: StoredUUID, parent: StoredUUID?, fork: UInt64) {
+            self.id = id
+            self.parent = parent
+            self.fork = fork
+        }
+
+        init?(_ text: Substring) {
+            let fields = text.split(separator: "-", omittingEmptySubsequences: false)
+            guard fields.count == 1 || fields.count == 3, let id = ArchiveName.id(fields[0]) else { return nil }
+            self.id = id
+            guard fields.count == 3 else { return }
+            guard let parent = ArchiveName.id(fields[1]), let fork = ArchiveName.number(fields[2]) else { return nil }
+            (self.parent, self.fork) = (parent, fork)
+        }
+    }
 
     /// The prefix of everything of a store.
     static func folder(of storeID: StoredUUID) -> String { text(storeID) + "/" }
@@ -89,12 +110,14 @@ struct ArchiveName: Hashable, Sendable {
         text.utf8.count == 16 && text.utf8.allSatisfy(isHexDigit) ? UInt64(text, radix: 16) : nil
     }
 
-    private static func decimal(_ value: UInt64) -> String { padded(String(value), to: 20) }
+    static func decimal(_ value: UInt64) -> String { padded(String(value), to: 20) }
 
     private static func padded(_ text: String, to count: Int) -> String { String(repeating: "0", count: count - text.utf8.count) + text }
 
-    private static func number(_ text: Substring) -> UInt64? {
-        text.utf8.count == 20 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(text) : nil
+    /// The number of a commit.
+    static func number(_ text: Substring) -> UInt64? {
+        guard text.utf8.count == 20, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return UInt64(text).flatMap { $0 <= numberMax ? $0 : nil }
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -88,12 +88,12 @@ extension BackupArchives {
         for (_, own) in Dictionary(grouping: archives, by: \.name.fileID).sorted(by: { $0.key < $1.key }) {
             var run: [ListedArchive] = [], bytes: UInt64 = 0
             for archive in own.sorted(by: isBefore) {
-                if let last = run.last, last.name.last + 1 != archive.name.first || bytes + archive.size > bytesMax {
+                if let last = run.last, last.name.last + 1 != archive.name.first || bytes.addingOrMax(archive.size) > bytesMax {
                     runs.append(run)
                     (run, bytes) = ([], 0)
                 }
                 run.append(archive)
-                bytes += archive.size
+                bytes = bytes.addingOrMax(archive.size)
             }
             runs.append(run)
         }
@@ -104,7 +104,7 @@ extension BackupArchives {
         guard let (header, table) = try await merged(run) else { return }
         let upload = MergedUpload(run, header, table, destination), name = ArchiveName(header)
         do {
-            try await destination.put(name.text, size: upload.length, upload)
+            try await destination.put(name.text, size: upload.length, upload, permittedAs: destination.attributes(of: run[0].name))
         } catch let error as BackupError where error.code == .exists {
             // An earlier merge was interrupted, or another one is under way.
             guard try await isWhole(ListedArchive(name: name, size: upload.length), header) else { return }

@@ -36,11 +36,19 @@ extension BackupArchives {
                 }
                 if !isTrial { try await destination.delete(archive.name.text) }
                 report.deleted.append(Archive(archive))
-                report.bytes += archive.size
+                report.bytes = report.bytes.addingOrMax(archive.size)
             }
+            if !isTrial { try await removePassedHeads(catalog) }
         }
         if !isTrial, let directory = destination as? DirectoryDestination { try directory.removeLeftovers() }
         return report
+    }
+
+    /// Deletes the heads that a newer one of their line has passed: backups that ended between two steps leave them.
+    private func removePassedHeads(_ catalog: BackupCatalog) async throws {
+        for line in catalog.lines.values {
+            for head in line.heads.sorted().dropLast() { try await destination.delete(head.text) }
+        }
     }
 
     private static func lastFirst(_ archives: [ListedArchive]) -> [ListedArchive] {
@@ -58,7 +66,8 @@ extension BackupArchives {
         let times = Dictionary(parts.map { ($0.reach, $0.name.greatestTime) }, uniquingKeysWith: min)
         let coverage = RestorePlan.coverage(parts)
         let states = times.filter { state in coverage.contains { $0.contains(state.key) } }
-        guard let newest = times.keys.max(), states[newest] != nil else { return false }
+        // The newest that was put, also where its archive is gone: what is left may be all that there is.
+        guard let newest = catalog.newest(of: Lineage(line)), states[newest] != nil else { return false }
         for state in policy.kept(of: states.map { RetentionPolicy.State(sequence: $0.key, time: $0.value) }) {
             for step in RestorePlan(for: state.sequence, of: parts)?.steps ?? [] { needed.insert(step.archive.name) }
         }

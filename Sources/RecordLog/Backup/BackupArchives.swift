@@ -23,15 +23,20 @@ public struct BackupArchives: Sendable {
         /// The newest commit of an archive, restorable or not, and its greatest time.
         public var newest: UInt64
         public var newestTime: Int64
+        /// The newest commit that a backup has acknowledged. Where `newest` is less, the archives with it were deleted. 0 if the backups were made
+        /// by a Heartwood that did not note it.
+        public var acknowledged: UInt64
 
-        /// The commits from the oldest to the newest of the archives that cannot be restored: no archive has them, or no chain reaches them.
+        /// The commits from the oldest to the newest that cannot be restored: no archive has them, or no chain reaches them.
         public var gaps: [ClosedRange<UInt64>] {
-            var next = min(archives.map(\.commits.lowerBound).min() ?? .max, restorable.first?.lowerBound ?? .max), gaps: [ClosedRange<UInt64>] = []
+            let oldest = [archives.map(\.commits.lowerBound).min(), restorable.first?.lowerBound].compactMap(\.self).min()
+            var next = oldest ?? max(acknowledged, 1), gaps: [ClosedRange<UInt64>] = []
             for range in restorable {
                 if next < range.lowerBound { gaps.append(next...range.lowerBound - 1) }
                 next = range.upperBound + 1
             }
-            return next <= newest ? gaps + [next...newest] : gaps
+            let last = max(newest, acknowledged)
+            return next <= last ? gaps + [next...last] : gaps
         }
     }
 
@@ -64,7 +69,8 @@ public struct BackupArchives: Sendable {
                 return Line(
                     storeID: catalog.storeID, lineage: line.id, parent: line.parent, fork: line.parent == nil ? nil : line.fork,
                     archives: archives.map(Archive.init), restorable: RestorePlan.coverage(catalog.parts(of: Lineage(line))),
-                    newest: archives.map(\.name.last).max() ?? 0, newestTime: archives.map(\.name.greatestTime).max() ?? 0)
+                    newest: archives.map(\.name.last).max() ?? 0, newestTime: archives.map(\.name.greatestTime).max() ?? 0,
+                    acknowledged: line.acknowledged)
             }
         }
     }
@@ -78,14 +84,7 @@ public struct BackupArchives: Sendable {
         return found
     }
 
-    func catalogs() async throws -> [BackupCatalog] {
-        Self.catalogs(try await destination.list(prefix: ""))
-    }
-
-    static func catalogs(_ objects: [BackupObject]) -> [BackupCatalog] {
-        let archives = objects.compactMap(ListedArchive.init)
-        return Dictionary(grouping: archives, by: \.name.storeID).sorted { $0.key < $1.key }.map { BackupCatalog(storeID: $0, archives: $1) }
-    }
+    func catalogs() async throws -> [BackupCatalog] { try await BackupCatalog.list(destination).catalogs }
 
     static func isBefore(_ a: ListedArchive, _ b: ListedArchive) -> Bool { a.name < b.name }
 }

@@ -7,35 +7,65 @@ struct BackupCatalog: Sendable {
         /// The last commit that it has in common with its parent.
         var fork: UInt64
         var archives: [ListedArchive]
+        /// What backups have acknowledged, in any order. A line whose archives are gone may have heads only.
+        var heads: [BackupHead] = []
+
+        /// The newest commit that a backup has acknowledged; 0 if no head says so.
+        var acknowledged: UInt64 { heads.map(\.last).max() ?? 0 }
+
+        init(_ line: ArchiveName.Line) {
+            id = line.id
+            parent = line.parent
+            fork = line.fork
+            archives = []
+        }
     }
 
     let storeID: StoredUUID
     /// By lineage.
     private(set) var lines: [StoredUUID: Line] = [:]
 
-    init(storeID: StoredUUID, archives: [ListedArchive]) {
+    init(storeID: StoredUUID, archives: [ListedArchive], heads: [BackupHead] = []) {
         self.storeID = storeID
         // A listing may name an object twice.
         var known: Set<ArchiveName> = []
         for archive in archives where archive.name.storeID == storeID && known.insert(archive.name).inserted {
-            let name = archive.name
-            lines[name.lineage, default: Line(id: name.lineage, parent: name.parent, fork: name.fork, archives: [])].archives.append(archive)
+            lines[archive.name.lineage, default: Line(archive.name.line)].archives.append(archive)
         }
+        // Behind the archives, whose names say which line theirs comes from.
+        for head in Set(heads) where head.storeID == storeID { lines[head.line.id, default: Line(head.line)].heads.append(head) }
     }
 
-    /// Lists a destination.
+    /// Lists a store's archives and heads.
     static func list(_ destination: any BackupDestination, storeID: StoredUUID) async throws -> BackupCatalog {
-        let found = try await destination.list(prefix: ArchiveName.folder(of: storeID))
-        return BackupCatalog(storeID: storeID, archives: found.compactMap(ListedArchive.init))
+        let found = try await list(destination, prefix: ArchiveName.folder(of: storeID)).catalogs
+        return found.first { $0.storeID == storeID } ?? BackupCatalog(storeID: storeID, archives: [])
     }
 
-    /// The identities of the stores that a destination has archives of.
-    static func stores(at destination: any BackupDestination) async throws -> [StoredUUID] {
-        var found: Set<StoredUUID> = []
-        for object in try await destination.list(prefix: "") {
-            if let name = ArchiveName(object.name) { found.insert(name.storeID) }
+    /// Lists the archives and heads of all stores, and everything else.
+    static func list(
+        _ destination: any BackupDestination, prefix: String = ""
+    ) async throws -> (catalogs: [BackupCatalog], objects: [BackupObject]) {
+        var objects = try await destination.list(prefix: prefix), catalogs = catalogs(objects)
+        // A listing takes a while: a backup that put an archive and a head meanwhile may be seen with the head alone.
+        if catalogs.contains(where: \.lacksAcknowledged) {
+            objects = try await destination.list(prefix: prefix)
+            catalogs = self.catalogs(objects)
         }
-        return found.sorted()
+        return (catalogs, objects)
+    }
+
+    private static func catalogs(_ objects: [BackupObject]) -> [BackupCatalog] {
+        let archives = Dictionary(grouping: objects.compactMap(ListedArchive.init), by: \.name.storeID)
+        let heads = Dictionary(grouping: objects.compactMap { BackupHead($0.name) }, by: \.storeID)
+        return Set(archives.keys).union(heads.keys).sorted().map {
+            BackupCatalog(storeID: $0, archives: archives[$0] ?? [], heads: heads[$0] ?? [])
+        }
+    }
+
+    /// Whether no archive has the newest commit of a line that a backup has acknowledged.
+    private var lacksAcknowledged: Bool {
+        lines.values.contains { line in !parts(of: Lineage(line)).contains { $0.reach >= line.acknowledged } && line.acknowledged > 0 }
     }
 
     /// The line and those that it comes from, nearest first, each with the last of its commits that belong to the line.
@@ -50,6 +80,11 @@ struct BackupCatalog: Sendable {
             (parent, fork) = (lines[next]?.parent, lines[next]?.fork ?? 0)
         }
         return found
+    }
+
+    /// The newest commit of a line that was put, as its archives and heads tell; nil if none was.
+    func newest(of lineage: Lineage) -> UInt64? {
+        [parts(of: lineage).map(\.reach).max(), lines[lineage.id]?.heads.map(\.last).max()].compactMap(\.self).max()
     }
 
     /// The archives that have commits of a line.

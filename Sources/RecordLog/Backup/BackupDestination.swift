@@ -46,6 +46,17 @@ public protocol BackupDestination: Sendable, CustomStringConvertible {
     func delete(_ name: String) async throws
 }
 
+extension BackupDestination {
+    /// Puts an object that others can read only as far as they can read a file with these attributes, where the destination has permissions.
+    func put(_ name: String, size: UInt64?, _ upload: some BackupUpload, permittedAs model: FileAttributes?) async throws {
+        guard let directory = self as? DirectoryDestination else { return try await put(name, size: size, upload) }
+        try await directory.put(name, size: size, upload, permittedAs: model)
+    }
+
+    /// The permissions of an object; nil where the destination has none.
+    func attributes(of name: ArchiveName) -> FileAttributes? { (self as? DirectoryDestination)?.attributes(of: name.text) }
+}
+
 /// An object whose bytes are in memory.
 public struct BackupBytes: BackupUpload {
     private let bytes: [UInt8]

@@ -36,6 +36,8 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// The action that the user can take.
     public var remedy: String
+    /// The newest commit that a restore can bring back in place of the one that was asked for; nil if there is none, and for other errors.
+    public var available: UInt64?
 
     public init(_ code: Code, _ location: String, at offset: UInt64? = nil, _ message: String, remedy: String) {
         self.code = code

@@ -34,6 +34,8 @@ final class BackupPin {
     private let fileSystem: any FileSystem
     private let storeID: StoredUUID
     private let content: [UInt8]
+    /// The plan's base archive.
+    private let base: ArchiveName
     private var name: Name?
     /// Whether the destination takes no pin.
     private var isRefused = false
@@ -45,6 +47,7 @@ final class BackupPin {
         self.destination = destination
         self.fileSystem = fileSystem
         self.storeID = storeID
+        base = plan.steps[0].archive.name
         content = Array(plan.steps.map { $0.archive.name.text + "\n" }.joined().utf8)
     }
 
@@ -55,7 +58,8 @@ final class BackupPin {
         guard !isRefused, !isFresh(now) else { return }
         let new = Name(storeID: storeID, random: fileSystem.random(), expiry: now + Self.lifetime)
         do {
-            try await destination.put(new.text, size: UInt64(content.count), BackupBytes(content))
+            try await destination.put(
+                new.text, size: UInt64(content.count), BackupBytes(content), permittedAs: destination.attributes(of: base))
         } catch let error as BackupError where error.code == .refused || error.code == .full {
             isRefused = true
             return

@@ -9,6 +9,8 @@ final class BackupRun {
     private var file: Followed?
     /// The store of which the destination had archives when it was looked at last.
     private var storeThere: StoredUUID?
+    /// The newest archive that no head tells of yet, and how many were put since the last head.
+    private var unacknowledged: (archive: ArchiveName, count: Int)?
 
     /// A store's file, and what the destination has of it.
     private struct Followed {
@@ -17,18 +19,21 @@ final class BackupRun {
         var lineage: (lineage: Lineage, sequence: UInt64)
         /// nil until the destination is listed.
         var there: There?
+        /// The archives that turned out to be damaged when the destination was looked at.
+        var damaged: [BackupError] = []
     }
 
     /// The commits of a store's line that a destination has.
     private struct There {
         /// The last commit of the file; nil if there is no base archive of it.
         var position: LogPosition?
-        /// The name of the archive that has it.
-        var archive: String?
-        /// The newest commit, in any file of the line.
+        /// The archive that has it.
+        var archive: ArchiveName?
+        /// The newest commit that was put, in any file of the line; and the newest one of an archive that is there.
         var newest: UInt64
-        /// The newest commit that can be restored; 0 for none.
-        var restorable: UInt64
+        var archived: UInt64
+        /// The heads of the store's lines.
+        var heads: Set<BackupHead>
     }
 
     init(of path: String, to destination: any BackupDestination, _ options: StoreOptions) {
@@ -41,16 +46,27 @@ final class BackupRun {
     /// Puts what the destination lacks.
     /// - Parameters:
     ///   - bytesMax: about the most bytes of commits in one archive.
+    ///   - headAfter: so many archives are put between two heads, unless a pass has nothing else to put.
     ///   - report: gets what was done, also before an error.
-    func pass(bytesMax: UInt64, _ report: inout StoreBackup.Report) async throws {
+    func pass(bytesMax: UInt64, headAfter: Int = 1, _ report: inout StoreBackup.Report) async throws {
         do {
-            while try await !putFile(bytesMax, &report) {}
+            let before = report.archives
+            var attempts = 0
+            while try await !putFile(bytesMax, &report) {
+                attempts += 1
+                guard attempts < Self.attemptsMax else { throw changing() }
+            }
+            // Last: what it tells is all there.
+            if let new = unacknowledged, new.count >= headAfter || report.archives == before { try await putHead(new.archive) }
         } catch {
             // A put may have succeeded though it failed here, and others may have changed the destination: the next pass lists it anew.
             file?.there = nil
             throw error
         }
     }
+
+    /// A store may be compacted, and a destination merged, while a pass runs; more often than this neither is.
+    private static let attemptsMax = 20
 
     /// Puts what the destination lacks of the store's file.
     /// - Returns: false if there is more to do: another file has taken the store's path, or the destination has changed.
@@ -76,11 +92,14 @@ final class BackupRun {
 
     /// Compares the store with the destination.
     func standing() async throws -> StoreBackup.Standing {
-        let (current, there) = try await followed()
-        let published = try current.source.superblock(), position = there.position ?? .start
+        var current = try opened()
+        let found = try await look(&current), parts = try await withoutDamaged(found.parts, &current)
+        let published = try current.source.superblock(), position = found.there.position ?? .start
         var standing = StoreBackup.Standing(
             storeID: current.source.identity.storeID, lineage: current.lineage.lineage.id, storeSequence: published.sequence,
-            sequence: there.restorable)
+            sequence: RestorePlan.coverage(parts).last?.upperBound ?? 0)
+        standing.acknowledged = found.there.heads.filter { $0.line.id == standing.lineage }.max()?.last ?? 0
+        standing.damaged = current.damaged
         guard standing.sequence < published.sequence else { return standing }
         var scan = current.source.scan(from: position, published)
         while let footer = try scan.next() {
@@ -93,43 +112,78 @@ final class BackupRun {
 
     // MARK: Where to go on
 
+    private func opened() throws -> Followed {
+        if let file { return file }
+        let source = try BackupSource(path: path, options: options)
+        return Followed(source: source, lineage: try source.lineage())
+    }
+
     private func followed() async throws -> (Followed, There) {
-        var current: Followed
-        if let file {
-            current = file
-        } else {
-            let source = try BackupSource(path: path, options: options)
-            current = Followed(source: source, lineage: try source.lineage())
-        }
+        var current = try opened()
         if let there = current.there { return (current, there) }
         // Kept also where the destination cannot be listed: a compaction may take the file's path before it can.
         file = current
-        let there = try await look(&current)
+        let there = try await look(&current).there
         current.there = there
         file = current
         return (current, there)
     }
 
     /// Lists the destination.
-    private func look(_ current: inout Followed) async throws -> There {
+    /// - Returns: what it has, and the archives of the line that are not known to be damaged.
+    private func look(_ current: inout Followed) async throws -> (there: There, parts: [LinePart]) {
         let source = current.source, storeID = source.identity.storeID
         let catalog = try await BackupCatalog.list(destination, storeID: storeID)
+        // A head shows that the destination is the right one.
         guard !catalog.lines.isEmpty || storeThere != storeID else { throw gone() }
         current.lineage.lineage = try await archived(current.lineage.lineage, source, catalog)
-        let parts = catalog.parts(of: current.lineage.lineage), newest = parts.map(\.reach).max() ?? 0
+        let lineage = current.lineage.lineage, newest = catalog.newest(of: lineage) ?? 0
+        var parts = catalog.parts(of: lineage)
         // Read behind the listing: another backup of the store may have put commits that were made meanwhile.
         let published = try source.superblock(atLeast: newest)
-        var there = There(newest: newest, restorable: RestorePlan.coverage(parts).last?.upperBound ?? 0)
-        let found = try await position(source, parts, published)
+        var there = There(
+            newest: newest, archived: parts.map(\.reach).max() ?? 0, heads: Set(catalog.lines.values.flatMap(\.heads)))
+        let all = parts
+        current.damaged = []
+        let found = try await position(source, &parts, published, &current.damaged)
         (there.position, there.archive) = (found?.position, found?.archive)
         // Nor need a file that has lost the path have the commits of the one that has it.
         if try !source.isReplaced() {
-            try refuseOlder(source, parts, there, published)
-            if there.position == nil { try await refuseCopy(source, current.lineage.lineage, parts, published) }
+            try refuseOlder(source, all, there, published)
+            if there.position == nil { try await refuseCopy(source, lineage, all, published) }
         }
         if !catalog.lines.isEmpty { storeThere = storeID }
-        return there
+        // A backup has ended between an archive and its head, or did not know heads.
+        unacknowledged = there.archive.flatMap { archive in
+            archive.lineage == lineage.id && archive.last > catalog.lines[lineage.id]?.acknowledged ?? 0 ? (archive, 1) : nil
+        }
+        return (there, parts)
     }
+
+    /// Leaves out the archives with the newest commits as far as they are damaged.
+    private func withoutDamaged(_ parts: [LinePart], _ current: inout Followed) async throws -> [LinePart] {
+        var parts = parts
+        while let newest = RestorePlan.coverage(parts).last?.upperBound, let last = RestorePlan(for: newest, of: parts)?.steps.last?.archive {
+            do {
+                _ = try await checked(last)
+                break
+            } catch let error as BackupError where error.isOfArchive {
+                current.damaged.append(error)
+                parts.removeAll { $0.archive == last }
+            }
+        }
+        return parts
+    }
+
+    /// Opens an archive and reads all of it; only its ends if it is large, as a full copy may be.
+    private func checked(_ listed: ListedArchive) async throws -> LogArchiveReader {
+        let archive = try await LogArchiveReader(listed, at: destination)
+        if listed.size <= Self.checkedMax { try await ArchiveVerification(archive).run() }
+        return archive
+    }
+
+    /// Increments are not larger, unless they are made so.
+    private static let checkedMax: UInt64 = 68 << 20
 
     /// The store's line as its archives name it: with the line that it left only if the destination has the commit at which the two parted.
     ///
@@ -138,7 +192,7 @@ final class BackupRun {
     private func archived(_ lineage: Lineage, _ source: BackupSource, _ catalog: BackupCatalog) async throws -> Lineage {
         guard let fork = lineage.fork else { return lineage }
         let isKept: Bool
-        if let line = catalog.lines[lineage.id] { isKept = line.parent != nil } else { isKept = try await has(fork, source, catalog) }
+        if let line = catalog.lines[lineage.id], !line.archives.isEmpty { isKept = line.parent != nil } else { isKept = try await has(fork, source, catalog) }
         return isKept ? lineage : Lineage(id: lineage.id, fork: nil)
     }
 
@@ -212,19 +266,19 @@ final class BackupRun {
 
     /// The last commit of the file that the destination has, and the archive that has it; nil without a base archive.
     private func position(
-        _ source: BackupSource, _ parts: [LinePart], _ published: Superblock
-    ) async throws -> (position: LogPosition, archive: String)? {
-        var parts = parts
+        _ source: BackupSource, _ parts: inout [LinePart], _ published: Superblock, _ damaged: inout [BackupError]
+    ) async throws -> (position: LogPosition, archive: ArchiveName)? {
         while let step = RestorePlan.longest(of: source.identity.fileID, parts)?.steps.last {
             let archive: LogArchiveReader
             do {
-                archive = try await LogArchiveReader(step.archive, at: destination)
+                archive = try await checked(step.archive)
             } catch let error as BackupError where error.isOfArchive && error.code != .newerVersion {
                 // Its commits are put again.
+                damaged.append(error)
                 parts.removeAll { $0.archive == step.archive }
                 continue
             }
-            let header = archive.header, name = step.archive.name.text
+            let header = archive.header, name = step.archive.name
             guard published.sequence >= step.reach else { throw older(published, than: step.reach) }
             guard step.reach == header.last else {
                 // Here this line left another.
@@ -252,16 +306,16 @@ final class BackupRun {
         var finder = LogRangeFinder(source, after: there.position ?? .start, published: published, lineage: current.lineage)
         if there.position == nil {
             guard let range = try finder.base() else { return true }
-            if there.newest > 0, range.header.first > there.newest + 1 { report.missing.append(there.newest + 1...range.header.first - 1) }
+            if there.archived > 0, range.header.first > there.archived + 1 { report.missing.append(there.archived + 1...range.header.first - 1) }
             try await put(range, &current, &there, finder.lineage, &report)
         }
         while let range = try finder.next(bytesMax: bytesMax) { try await put(range, &current, &there, finder.lineage, &report) }
         return true
     }
 
-    private func isThere(_ archive: String) async throws -> Bool {
+    private func isThere(_ archive: ArchiveName) async throws -> Bool {
         do {
-            _ = try await destination.get(archive, 0..<1)
+            _ = try await destination.get(archive.text, 0..<1)
             return true
         } catch let error as BackupError where error.code == .notFound {
             return false
@@ -272,32 +326,59 @@ final class BackupRun {
         _ range: LogArchiveRange, _ current: inout Followed, _ there: inout There, _ lineage: Lineage, _ report: inout StoreBackup.Report
     ) async throws {
         let header = range.header, name = ArchiveName(header)
-        let upload = LogArchiveUpload(range, from: current.source)
+        // The line that the store left has its last commits here.
+        if let new = unacknowledged, new.archive.lineage != name.lineage { try await putHead(new.archive) }
+        let upload = LogArchiveUpload(range, from: current.source), model = try current.source.storage.attributes()
         do {
-            try await destination.put(name.text, size: upload.length, upload)
+            try await destination.put(name.text, size: upload.length, upload, permittedAs: model)
         } catch let error as BackupError where error.code == .exists {
-            try await settle(name, range, upload)
+            try await settle(name, range, upload, model)
         }
         there = There(
-            position: range.position, archive: name.text, newest: max(there.newest, header.last),
-            restorable: max(there.restorable, header.last))
+            position: range.position, archive: name, newest: max(there.newest, header.last), archived: max(there.archived, header.last),
+            heads: file?.there?.heads ?? there.heads)
         current.there = there
         current.lineage = (lineage, header.last)
         file = current
         storeThere = header.storeID
-        report.note(header, upload.length)
+        unacknowledged = (name, (unacknowledged?.count ?? 0) + 1)
+        report.note(range, upload.length)
+    }
+
+    /// Says that all commits up to an archive's last one are there, and deletes the heads that said less.
+    private func putHead(_ archive: ArchiveName) async throws {
+        let head = BackupHead(archive)
+        var heads = file?.there?.heads ?? []
+        if heads.filter({ $0.line.id == head.line.id }).max().map({ $0 < head }) ?? true {
+            do {
+                try await destination.put(
+                    head.text, size: UInt64(head.content.count), BackupBytes(head.content), permittedAs: destination.attributes(of: archive))
+            } catch let error as BackupError where error.code == .exists {
+                // Another backup of the store is as far.
+            }
+            heads.insert(head)
+        }
+        unacknowledged = nil
+        // One that cannot be deleted does no harm: the greatest counts.
+        for passed in heads.filter({ $0.line.id == head.line.id }).sorted().dropLast() {
+            try? await destination.delete(passed.text)
+            heads.remove(passed)
+        }
+        file?.there?.heads = heads
     }
 
     /// An archive of this name is there: an attempt whose answer was lost has put it, or another backup of the store. One that is damaged is put
     /// again.
-    private func settle(_ name: ArchiveName, _ range: LogArchiveRange, _ upload: LogArchiveUpload) async throws {
+    private func settle(
+        _ name: ArchiveName, _ range: LogArchiveRange, _ upload: LogArchiveUpload, _ model: FileAttributes?
+    ) async throws {
         var isDamaged = false
         // Read twice, since a good archive may have been read badly once, and must not be deleted for that.
         for _ in 0..<2 {
             let found = try await destination.list(prefix: name.text).compactMap(ListedArchive.init)
             guard let listed = found.first(where: { $0.name == name }) else { continue }
             do {
-                let archive = try await LogArchiveReader(listed, at: destination)
+                let archive = try await checked(listed)
                 guard archive.header.lastChecksum == range.header.lastChecksum else { throw diverged(range.header.last) }
                 return
             } catch let error as BackupError where error.code == .damaged || error.code == .foreign {
@@ -305,7 +386,7 @@ final class BackupRun {
             }
         }
         if isDamaged { try await destination.delete(name.text) }
-        try await destination.put(name.text, size: upload.length, upload)
+        try await destination.put(name.text, size: upload.length, upload, permittedAs: model)
     }
 
     // MARK: Errors
@@ -326,6 +407,12 @@ final class BackupRun {
         BackupError(
             .unreachable, "\(destination)", "the archives of the store that were there are gone",
             remedy: "Mount the destination again. If they were deleted on purpose, start the backup anew: it begins with a full copy.")
+    }
+
+    private func changing() -> BackupError {
+        BackupError(
+            .busy, "\(destination)", "the archives of the store change again and again",
+            remedy: "End other programs that merge or delete archives there, and try again.")
     }
 
     private func diverged(_ what: String) -> BackupError {

@@ -100,8 +100,8 @@ final class BackupSource: Sendable {
         return frame.header.checksum
     }
 
-    func scan(from position: LogPosition, _ published: Superblock) -> CommitScan {
-        CommitScan(file, after: position, limit: published.end, publishedEnd: published.end, wholeEnd: published.end)
+    func scan(from position: LogPosition, _ published: Superblock, damage: CommitScan.DamagePolicy = .passes) -> CommitScan {
+        CommitScan(file, after: position, limit: published.end, publishedEnd: published.end, wholeEnd: published.end, damage: damage)
     }
 
     /// The complete checkpoints of the file, in the order of their offsets. Each names the one before it.

@@ -53,14 +53,20 @@ public struct DirectoryDestination: BackupDestination {
     // MARK: Objects
 
     public func put(_ name: String, size: UInt64?, _ upload: some BackupUpload) async throws {
+        try await put(name, size: size, upload, permittedAs: nil)
+    }
+
+    /// - Parameter model: the attributes of the file that the object tells of. Others can read it, and the folders that are made for it, only as
+    ///   far as they can read that file.
+    func put(_ name: String, size: UInt64?, _ upload: some BackupUpload, permittedAs model: FileAttributes?) async throws {
         let target = try location(name)
         var upload = upload
         do {
-            try makeFolders(of: name)
+            try makeFolders(of: name, permittedAs: model)
             guard try fileSystem.identity(ofName: target) == nil else { throw Self.exists(target) }
             let beside = String(FilePath.directory(of: target)) + Self.temporaryPrefix + ArchiveName.hex(UInt64(bitPattern: fileSystem.now()))
                 + "-" + ArchiveName.hex(fileSystem.random())
-            let file = try fileSystem.open(beside, .create)
+            let file = try fileSystem.create(beside, permittedAs: model)
             do {
                 try await write(&upload, to: file)
                 // Checked again, since the upload may have taken long.
@@ -107,13 +113,25 @@ public struct DirectoryDestination: BackupDestination {
     }
 
     /// Makes the directories of a name, and their names durable.
-    private func makeFolders(of name: String) throws(StoreError) {
+    private func makeFolders(of name: String, permittedAs model: FileAttributes?) throws(StoreError) {
         var folder = path
-        if try fileSystem.makeDirectory(folder) { try fileSystem.syncDirectory(of: folder) }
+        try makeFolder(folder, permittedAs: model)
         for part in name.split(separator: "/").dropLast() {
             folder += "/" + part
-            if try fileSystem.makeDirectory(folder) { try fileSystem.syncDirectory(of: folder) }
+            try makeFolder(folder, permittedAs: model)
         }
+    }
+
+    private func makeFolder(_ folder: String, permittedAs model: FileAttributes?) throws(StoreError) {
+        let isMade: Bool
+        if let model { isMade = try fileSystem.makeDirectory(folder, permittedAs: model) } else { isMade = try fileSystem.makeDirectory(folder) }
+        if isMade { try fileSystem.syncDirectory(of: folder) }
+    }
+
+    /// The attributes of an object's file; nil if there is none, or it cannot be opened.
+    func attributes(of name: String) -> FileAttributes? {
+        guard let target = try? location(name), let file = try? fileSystem.open(target, .readOnly) else { return nil }
+        return try? file.attributes()
     }
 
     public func get(_ name: String, _ range: Range<UInt64>) async throws -> [UInt8] {

@@ -2,6 +2,8 @@
 struct LogArchiveRange: Sendable {
     var header: LogArchiveHeader
     var table: LogArchiveTable
+    /// The ranges of the file in which frames of indexes are damaged. The archive has pads there.
+    var damage: [Range<UInt64>] = []
 
     /// The position behind the last commit.
     var position: LogPosition { LogPosition(sequence: header.last, checksum: header.lastChecksum, end: header.end) }
@@ -34,7 +36,8 @@ struct LogRangeFinder {
         self.published = published
         self.lineage = lineage.lineage
         lineageSequence = lineage.sequence
-        scan = source.scan(from: position, published)
+        // A base has the frames of indexes too.
+        scan = source.scan(from: position, published, damage: position.sequence == 0 ? .finds : .passes)
     }
 
     /// The whole file, which becomes a base; nil if it has no commit.
@@ -42,7 +45,11 @@ struct LogRangeFinder {
         guard var range = try next(bytesMax: .max, isBase: true) else { return nil }
         let end = max(published.end, range.header.end)
         range.table.extents = [.init(offset: FileFormat.dataStart, length: end - FileFormat.dataStart)]
-        range.table.checkpoints = try source.checkpoints(published).filter { $0.offset < end }
+        range.damage = scan.damage.filter { $0.upperBound <= end }
+        if scan.position < published.end, range.header.last == published.sequence { range.damage.append(scan.position..<published.end) }
+        // A later checkpoint may use the frames that are damaged.
+        let wholeEnd = range.damage.first?.lowerBound ?? end
+        range.table.checkpoints = try source.checkpoints(published).filter { $0.offset < wholeEnd }
         range.header.frameBytes = end - FileFormat.dataStart
         return range
     }

@@ -26,11 +26,13 @@ final class RestoreFile: Sendable {
     /// Creates the file, or takes up the one that an interrupted restore has left.
     /// - Parameters:
     ///   - target: the restored store's path, with links resolved.
-    ///   - model: the file whose permissions it gets; nil for none.
+    ///   - model: the file whose permissions, owner and group it gets; nil for none.
+    ///   - attributes: without a model, those of the file that it is made from.
     /// - Throws: `BackupError.Code.busy` if another restore to the path is in progress; `StoreError` `exists` if the name belongs to another
     ///   file.
     static func claim(
-        besides target: String, _ identity: FileIdentity, like model: (any StorageFile)?, _ fileSystem: any FileSystem
+        besides target: String, _ identity: FileIdentity, like model: (any StorageFile)?, permittedAs attributes: FileAttributes?,
+        _ fileSystem: any FileSystem
     ) throws -> RestoreFile {
         let path = target + suffix
         for _ in 0..<100 {
@@ -44,7 +46,7 @@ final class RestoreFile: Sendable {
                 defer { left.unlock() }
                 try fileSystem.remove(path)
             }
-            guard let made = try fileSystem.createUnlessThere(path, like: model), try lock(made, path, fileSystem) else { continue }
+            guard let made = try fileSystem.createUnlessThere(path, like: model, permittedAs: attributes), try lock(made, path, fileSystem) else { continue }
             let file = RestoreFile(path: path, storage: made, identity: identity, isResumed: false, fileSystem: fileSystem)
             try file.writeHeader()
             return file

@@ -14,7 +14,7 @@ struct RestorePlan: Equatable, Sendable {
     var sequence: UInt64 { steps.last?.reach ?? 0 }
 
     /// The archives' bytes.
-    var bytes: UInt64 { steps.reduce(0) { $0 + $1.archive.size } }
+    var bytes: UInt64 { steps.reduce(0) { $0.addingOrMax($1.archive.size) } }
 
     /// The chain of the fewest bytes for a commit; nil if no chain reaches it.
     init?(for sequence: UInt64, of parts: [LinePart]) {

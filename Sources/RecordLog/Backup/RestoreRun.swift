@@ -24,36 +24,56 @@ struct RestoreRun {
 
     /// Archives that turned out to be damaged or gone, and the reasons.
     private struct Excluded {
-        var names: Set<ArchiveName> = []
+        /// The last commit that can be taken from each; nil for none.
+        private var limits: [ArchiveName: UInt64?] = [:]
         var reasons: [BackupError] = []
 
-        mutating func add(_ archive: ListedArchive, _ reason: BackupError) {
-            names.insert(archive.name)
-            reasons.append(reason)
+        /// - Parameter last: the last of its commits that can be taken. An archive that fails again is left out whole.
+        mutating func add(_ archive: ListedArchive, _ reason: BackupError, through last: UInt64? = nil) {
+            let isKnown = limits[archive.name] != nil
+            limits[archive.name] = isKnown ? .some(nil) : .some(last)
+            if !isKnown { reasons.append(reason) }
         }
+
+        func rest(of parts: [LinePart]) -> [LinePart] {
+            parts.compactMap { part in
+                guard let limit = limits[part.name] else { return part }
+                guard let limit, let rest = LinePart(part.archive, limit: min(limit, part.reach)) else { return nil }
+                return rest
+            }
+        }
+
+        func isReadable(_ part: LinePart) -> Bool { limits[part.name] == nil }
     }
 
     func run(at point: StoreRestore.Point) async throws -> Made {
         let storeID = try await restore.chosenStore()
-        let catalog = try await BackupCatalog.list(destination, storeID: storeID)
+        var catalog = try await BackupCatalog.list(destination, storeID: storeID)
         let lineage = try restore.chosenLineage(catalog)
-        var all = catalog.parts(of: lineage)
-        var excluded = Excluded(), work: Work?
+        var excluded = Excluded(), work: Work?, wanted: UInt64?
         do {
             while true {
-                let parts = all.filter { !excluded.names.contains($0.name) }
-                guard let sequence = try await self.sequence(at: point, parts, &excluded),
-                    let plan = RestorePlan(for: sequence, of: parts.filter { !excluded.names.contains($0.name) })
-                else { throw notCovered(point, all, excluded) }
+                let all = catalog.parts(of: lineage)
+                do {
+                    if wanted == nil { wanted = try await sequence(at: point, catalog, lineage, &excluded) }
+                } catch is Gone {
+                    catalog = try await BackupCatalog.list(destination, storeID: storeID)
+                    continue
+                }
+                guard let sequence = wanted, let plan = RestorePlan(for: sequence, of: excluded.rest(of: all)) else {
+                    throw notCovered(point, wanted, all, excluded)
+                }
                 if let failed = try await take(plan, &work) {
-                    excluded.add(failed.archive, failed.reason)
+                    let last = work.flatMap { $0.file.identity.fileID == failed.archive.name.fileID ? $0.log.position.sequence : nil }
+                    excluded.add(failed.archive, failed.reason, through: failed.reason.code == .damaged ? last : nil)
                     // A merge may have put a larger archive in place of this one.
                     if failed.reason.code == .notFound {
-                        all = try await BackupCatalog.list(destination, storeID: storeID).parts(of: lineage)
+                        catalog = try await BackupCatalog.list(destination, storeID: storeID)
+                        wanted = nil
                     }
                     continue
                 }
-                guard let work else { throw notCovered(point, all, excluded) }
+                guard let work else { throw notCovered(point, wanted, all, excluded) }
                 return Made(
                     file: work.file, log: work.log, target: work.target, lineage: lineage.id, bytes: work.bytes, skipped: excluded.reasons)
             }
@@ -65,40 +85,73 @@ struct RestoreRun {
 
     // MARK: The commit
 
-    /// The number of the commit that is asked for; nil if no archive has it.
-    private func sequence(at point: StoreRestore.Point, _ parts: [LinePart], _ excluded: inout Excluded) async throws -> UInt64? {
+    /// The number of the commit that is asked for, whether it can be restored or not; nil if no commit was made by then.
+    /// - Throws: `notCovered` or `damaged` if that cannot be told.
+    private func sequence(
+        at point: StoreRestore.Point, _ catalog: BackupCatalog, _ lineage: Lineage, _ excluded: inout Excluded
+    ) async throws -> UInt64? {
         switch point {
-        case .newest: return parts.map(\.reach).max()
+        case .newest: return catalog.newest(of: lineage)
         case .commit(let number): return number
         case .time(let time):
-            // The numbers of commits rise, whatever their times: the archive that reaches farthest is asked first.
-            for part in parts.sorted(by: { ($0.reach, $0.name) > ($1.reach, $1.name) }) where part.name.leastTime <= time {
-                if part.name.greatestTime <= time { return part.reach }
-                do {
-                    let archive = try await LogArchiveReader(part.archive, at: destination)
-                    if let found = archive.lastCommit(notAfter: time, limit: part.reach) { return found }
-                } catch let error as BackupError where error.isOfArchive {
-                    excluded.add(part.archive, error)
-                }
+            let parts = catalog.parts(of: lineage), found = try await lastCommit(notAfter: time, parts, &excluded)
+            func mayHaveIt(_ part: LinePart) -> Bool { !excluded.isReadable(part) && part.name.leastTime <= time }
+            let isCertain: Bool
+            if let found, let newest = catalog.newest(of: lineage) {
+                // Where the next commit is in no archive that can be read, that one may be of the time too.
+                let next = found + 1
+                isCertain = next > newest || parts.contains { $0.name.first <= next && next <= $0.reach && !mayHaveIt($0) }
+            } else {
+                isCertain = !parts.contains(where: mayHaveIt)
             }
-            return nil
+            guard isCertain else { throw notCovered(point, found, parts, excluded) }
+            return found
         }
     }
 
-    private func notCovered(_ point: StoreRestore.Point, _ parts: [LinePart], _ excluded: Excluded) -> BackupError {
-        let ranges = RestorePlan.coverage(parts.filter { !excluded.names.contains($0.name) })
+    private func lastCommit(notAfter time: Int64, _ parts: [LinePart], _ excluded: inout Excluded) async throws -> UInt64? {
+        // The numbers of commits rise, whatever their times: the archive that reaches farthest is asked first.
+        for part in parts.sorted(by: { ($0.reach, $0.name) > ($1.reach, $1.name) }) where part.name.leastTime <= time {
+            guard excluded.isReadable(part) else { continue }
+            if part.name.greatestTime <= time { return part.reach }
+            do {
+                let archive = try await LogArchiveReader(part.archive, at: destination)
+                if let found = archive.lastCommit(notAfter: time, limit: part.reach) { return found }
+            } catch let error as BackupError where error.isOfArchive {
+                excluded.add(part.archive, error)
+                // A merge may have put a larger archive in place of this one.
+                if error.code == .notFound { throw Gone() }
+            }
+        }
+        return nil
+    }
+
+    /// An archive of the listing is gone.
+    private struct Gone: Error {}
+
+    /// - Parameter sequence: the commit that is asked for, or the newest one before it that is known.
+    private func notCovered(_ point: StoreRestore.Point, _ sequence: UInt64?, _ parts: [LinePart], _ excluded: Excluded) -> BackupError {
+        let ranges = RestorePlan.coverage(excluded.rest(of: parts))
         let had = ranges.isEmpty ? "no commit" : ranges.map { range in
             range.count == 1 ? "commit \(range.lowerBound)" : "commits \(range.lowerBound) to \(range.upperBound)"
         }.joined(separator: ", ")
         let wanted = switch point {
-        case .newest: parts.map(\.reach).max().map { "the newest commit, number \($0)," } ?? "the newest commit"
+        case .newest: sequence.map { "the newest commit, number \($0)," } ?? "the newest commit"
         case .commit(let number): "commit \(number)"
         case .time: "the commit of that time"
         }
-        let reasons = excluded.reasons.map { " \($0.location): \($0.message)." }.joined()
-        return BackupError(
+        let isGone = point == .newest && sequence ?? 0 > parts.map(\.reach).max() ?? 0
+        var error = BackupError(
             excluded.reasons.isEmpty ? .notCovered : .damaged, "\(destination)",
-            "\(wanted) cannot be restored; the archives have \(had)", remedy: "Restore one of those.\(reasons)")
+            "\(wanted) cannot be restored; the archives have \(had)"
+                + (isGone ? "; a backup has acknowledged it, and the archive with it was deleted" : "") + excluded.reasons.map { "; \($0.location): \($0.message)" }.joined(),
+            remedy: "`heartwood backup list` shows what there is.")
+        if let sequence, let range = ranges.last(where: { $0.lowerBound <= sequence }) {
+            let available = min(range.upperBound, sequence)
+            error.available = available
+            error.remedy = "`--commit \(available)` restores the newest one before it that can be."
+        }
+        return error
     }
 
     // MARK: The archives
@@ -178,7 +231,8 @@ struct RestoreRun {
         let target = (try? fileSystem.resolved(restore.path)) ?? restore.path
         try HeaderReader(path: "\(destination)/\(base.name.text)").check(identity)
         let model = try fileSystem.identity(of: target) != nil ? try fileSystem.open(target, .readOnly) : nil
-        let file = try RestoreFile.claim(besides: target, identity, like: model, fileSystem)
+        let file = try RestoreFile.claim(
+            besides: target, identity, like: model, permittedAs: destination.attributes(of: base.name), fileSystem)
         do {
             let position = file.isResumed
                 ? try RestoredLog.resumed(file.storage, identity, path: file.path, upTo: plan.sequence) : LogPosition.start

@@ -21,7 +21,8 @@ extension StoreBackup {
     ///
     /// A failure of the destination, and of the store's file, is tried again, after a time that grows to a minute. Writers do not notice.
     /// - Parameters:
-    ///   - interval: the time between two passes; at most one increment is put in it, unless its commits have more than `bytesMax` bytes.
+    ///   - interval: the time between two passes; at most one increment is put in it, unless its commits have more than `bytesMax` bytes. A head
+    ///     is put by a pass that has no new commits, by each tenth other one, and by the last.
     ///   - status: called after each pass.
     /// - Throws: `diverged`, `newerVersion` and other errors that no repetition mends; the error of the last pass, if that failed.
     public func follow(every interval: Duration = .seconds(1), status: @escaping @Sendable (Status) -> Void = { _ in }) async throws {
@@ -36,7 +37,7 @@ extension StoreBackup {
             let isLast = stop.isStopped, start = fileSystem.now()
             var report = Report(), failure: (any Error)?
             do {
-                try await run.pass(bytesMax: bytesMax, &report)
+                try await run.pass(bytesMax: bytesMax, headAfter: isLast ? 1 : Self.archivesBetweenHeads, &report)
             } catch {
                 failure = error
             }
@@ -59,6 +60,9 @@ extension StoreBackup {
         try await BackupArchives(at: destination, options: options)
             .merge(bytesMax: bytesMax, ofAtMost: Self.smallMax, atLeast: Self.smallCount, storeID: storeID)
     }
+
+    /// A head takes a put too, which some object stores charge for. A pass without new commits puts it before.
+    private static let archivesBetweenHeads = 10
 
     private static let smallMax: UInt64 = 1 << 20
     /// Fewer small archives in a row are not worth a merge.
@@ -123,6 +127,7 @@ extension StoreBackup.Report {
         commitBytes += other.commitBytes
         commits += other.commits
         missing += other.missing
+        damagedIndexes += other.damagedIndexes
         oldestTime = other.oldestTime
     }
 }

@@ -21,6 +21,9 @@ public struct StoreBackup: Sendable {
         public var commits: UInt64 = 0
         /// The commits that a compaction took away before they were backed up. Later ones have their rows.
         public var missing: [ClosedRange<UInt64>] = []
+        /// The ranges of the store's file in which frames of indexes are damaged. No commit lies there, and a restored store makes its indexes
+        /// without them. Only a base archive reads such frames.
+        public var damagedIndexes: [Range<UInt64>] = []
         /// The time of the oldest commit that an increment has, in microseconds since 1970.
         public var oldestTime: Int64?
 
@@ -38,6 +41,11 @@ public struct StoreBackup: Sendable {
         public var sequence: UInt64
         /// The time of the first commit that the destination lacks, in microseconds since 1970; nil if it lacks none.
         public var behindSince: Int64?
+        /// The newest commit of the line that a backup has acknowledged; 0 if none is noted. Where it is more than `sequence`, archives were
+        /// deleted or damaged.
+        public var acknowledged: UInt64 = 0
+        /// The newest archives that are damaged. Older ones are not read: `BackupArchives.verify` reads everything.
+        public var damaged: [BackupError] = []
     }
 
     let path: String
@@ -62,7 +70,7 @@ public struct StoreBackup: Sendable {
 
     /// Puts what the destination lacks: a base archive the first time and after a compaction, and the commits since.
     ///
-    /// All commits up to the report's `sequence` are durable at the destination then. Whole archives are put one after the other, so an error or
+    /// All commits up to the report's `sequence` are durable at the destination then, and a head that says so. Whole archives are put one after the other, so an error or
     /// a crash leaves those that were finished, and the next call goes on behind them.
     /// - Throws: `diverged` if the destination has another line of the store's commits; the errors of the destination; `StoreError`.
     /// - Complexity: O(bytes that are missing there); memory for a few blocks, and four bytes for each commit of an archive.
@@ -76,7 +84,9 @@ public struct StoreBackup: Sendable {
 
 extension StoreBackup.Report {
     /// Adds an archive that was put.
-    mutating func note(_ header: LogArchiveHeader, _ length: UInt64) {
+    mutating func note(_ range: LogArchiveRange, _ length: UInt64) {
+        let header = range.header
+        damagedIndexes += range.damage
         lineage = header.lineage.id
         sequence = header.last
         archives += 1

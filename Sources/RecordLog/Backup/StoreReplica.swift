@@ -88,8 +88,9 @@ public struct StoreReplica: Sendable {
         // Finding it reads the log behind the newest checkpoint, which is not done in each pass.
         let line = known?.fileID == fileID ? known?.lineage : nil, lineage = try line ?? file.lineage()
         known = Line(fileID: fileID, lineage: lineage)
-        var parts = try await BackupCatalog.list(destination, storeID: file.identity.storeID).parts(of: lineage)
-        guard let newest = parts.map(\.reach).max() else { throw gone() }
+        let catalog = try await BackupCatalog.list(destination, storeID: file.identity.storeID)
+        var parts = catalog.parts(of: lineage)
+        guard !parts.isEmpty, let newest = catalog.newest(of: lineage) else { throw gone() }
         var problem: BackupError?, mustBeginAnew = false
         do {
             problem = try await takeIncrements(to: file, &parts, &status)
@@ -136,12 +137,25 @@ public struct StoreReplica: Sendable {
             remedy: "`heartwood backup list` shows the gap. The replica goes on once the commit is there, or a full copy of a newer file.")
     }
 
-    /// Restores the newest commit as a replica.
+    /// Restores the newest commit as a replica. Where that cannot be had, an older one that the replica does not have yet is taken before the
+    /// error is thrown.
     private func make(_ lineage: StoredUUID?, _ storeID: StoredUUID?, over replaced: RestoreFile.Replaced, _ status: inout Status) async throws {
         var restore = StoreRestore(from: destination, to: path, options: options)
         restore.lineage = lineage
         restore.storeID = storeID
-        let made = try await RestoreRun(restore, fileSystem, nil).run(at: .newest)
+        do {
+            try await make(restore, .newest, over: replaced, &status)
+        } catch let error as BackupError {
+            guard let available = error.available, available > status.sequence else { throw error }
+            try await make(restore, .commit(available), over: replaced, &status)
+            throw error
+        }
+    }
+
+    private func make(
+        _ restore: StoreRestore, _ point: StoreRestore.Point, over replaced: RestoreFile.Replaced, _ status: inout Status
+    ) async throws {
+        let made = try await RestoreRun(restore, fileSystem, nil).run(at: point)
         do {
             var superblock = try made.log.superblock()
             superblock.isReplica = true

@@ -25,8 +25,11 @@ public struct StoreRestore: Sendable {
         public var sequence: UInt64
         /// The bytes that were taken from archives.
         public var bytes: UInt64
-        /// The archives that were left out because they are damaged; others had their commits.
+        /// The archives that were left out because they are damaged; others had all commits that were asked for.
         public var skipped: [BackupError]
+        /// The ranges of the store's file in which the archives have damaged frames of indexes. No commit lies there; the restored store has
+        /// made its indexes without them.
+        public var damagedIndexes: [Range<UInt64>]
     }
 
     let destination: any BackupDestination
@@ -51,9 +54,11 @@ public struct StoreRestore: Sendable {
     ///
     /// Every byte is verified: the checksums of the archives, of the frames, and the chain of commits. A crash or an error leaves what was at
     /// the path; the next call goes on with what was fetched. The task's cancellation ends it in the same way.
+    /// It never brings back an older state than the one that was asked for. Where that cannot be had, the error has the number of the newest
+    /// commit before it that can (`BackupError.available`): restore that one by its number.
     /// - Parameter replacing: whether to replace a file at the path.
-    /// - Throws: `exists`; `notCovered`, which names the commits that can be had; `damaged` if no other archive has the commits of a damaged one;
-    ///   `busy`; `StoreError`.
+    /// - Throws: `exists`; `notCovered` if no archive has the commit, also where a backup has acknowledged a newer commit than the archives have;
+    ///   `damaged` if no other archive has the commits of a damaged one; `busy`; `StoreError`.
     /// - Complexity: O(bytes of the log until the commit); memory for a few blocks.
     @discardableResult
     public func run(
@@ -67,13 +72,17 @@ public struct StoreRestore: Sendable {
             let superblock: Superblock
             (superblock, lineage) = try beginLineage(made, fileSystem)
             try made.file.put(at: made.target, over: replacing ? .anything : .nothing, options: options, superblock)
+        } catch let error as StoreError where error.code == .corrupt {
+            // With the same bytes the next restore would fail in the same way.
+            made.file.abandon()
+            throw error
         } catch {
             made.file.storage.unlock()
             throw error
         }
         return Report(
             storeID: made.file.identity.storeID, source: made.lineage, lineage: lineage.id, sequence: made.log.position.sequence,
-            bytes: made.bytes, skipped: made.skipped)
+            bytes: made.bytes, skipped: made.skipped, damagedIndexes: made.log.damage)
     }
 
     /// Makes the file a store and appends the commit with the new lineage. No other process knows the file yet.
@@ -107,7 +116,7 @@ public struct StoreRestore: Sendable {
     /// The store that is restored.
     func chosenStore() async throws -> StoredUUID {
         if let storeID { return storeID }
-        let stores = try await BackupCatalog.stores(at: destination)
+        let stores = try await BackupCatalog.list(destination).catalogs.map(\.storeID)
         guard let first = stores.first else {
             throw BackupError(
                 .notCovered, "\(destination)", "there are no log archives", remedy: "Check the destination; `heartwood backup` makes archives.")
@@ -133,7 +142,7 @@ public struct StoreRestore: Sendable {
                 .notCovered, "\(destination)", "there is no lineage \(lineage)", remedy: "`heartwood backup list` shows the lineages.")
         }
         let newest = catalog.lines.values.max { a, b in
-            (Self.newestTime(a), a.archives.count, a.id) < (Self.newestTime(b), b.archives.count, b.id)
+            (a.newestTime, a.archives.count, a.id) < (b.newestTime, b.archives.count, b.id)
         }
         guard let newest else {
             throw BackupError(
@@ -142,9 +151,11 @@ public struct StoreRestore: Sendable {
         }
         return Lineage(newest)
     }
+}
 
-    /// The time of the newest commit of a line.
-    private static func newestTime(_ line: BackupCatalog.Line) -> Int64 { line.archives.map(\.name.greatestTime).max() ?? .min }
+extension BackupCatalog.Line {
+    /// The time of the line's newest commit.
+    fileprivate var newestTime: Int64 { (archives.map(\.name.greatestTime) + heads.map(\.greatestTime)).max() ?? .min }
 }
 
 extension Lineage {

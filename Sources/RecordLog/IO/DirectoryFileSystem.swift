@@ -3,9 +3,17 @@ public protocol DirectoryFileSystem: FileSystem {
     /// Makes a directory; the one that holds it exists.
     /// - Returns: false if there is one already.
     func makeDirectory(_ path: String) throws(StoreError) -> Bool
+    /// Makes a directory for files that others may read as far as they may read a file with these attributes.
+    /// - Returns: false if there is one already.
+    func makeDirectory(_ path: String, permittedAs model: FileAttributes) throws(StoreError) -> Bool
     /// The entries of a directory but `.` and `..`, in any order; nil if there is no such directory.
     /// - Throws: `invalidArgument` if a file has the path.
     func entries(ofDirectory path: String) throws(StoreError) -> [DirectoryEntry]?
+}
+
+extension DirectoryFileSystem {
+    /// For file systems without permissions.
+    public func makeDirectory(_ path: String, permittedAs model: FileAttributes) throws(StoreError) -> Bool { try makeDirectory(path) }
 }
 
 /// An entry of a directory, with links followed.

@@ -34,10 +34,12 @@ extension FileSystem {
     /// Creates a temporary file.
     /// - Parameter model: the file whose permissions it gets; nil for none.
     /// - Returns: nil if another process created the file meanwhile.
-    func createUnlessThere(_ path: String, like model: (any StorageFile)?) throws(StoreError) -> (any StorageFile)? {
+    func createUnlessThere(
+        _ path: String, like model: (any StorageFile)?, permittedAs attributes: FileAttributes? = nil
+    ) throws(StoreError) -> (any StorageFile)? {
         do throws(StoreError) {
             if let model { return try create(path, like: model) }
-            return try open(path, .create)
+            return try create(path, permittedAs: attributes)
         } catch {
             guard error.code == .exists else { throw error }
             return nil

@@ -55,6 +55,21 @@ extension FileSystem {
         return file
     }
 
+    /// Creates a file that belongs to its maker and gives others the rights that they have in another one. At no moment has it more.
+    /// - Parameter model: the other file's attributes; nil for those of any new file.
+    func create(_ path: String, permittedAs model: FileAttributes?) throws(StoreError) -> any StorageFile {
+        guard let model else { return try open(path, .create) }
+        let file = try open(path, .createPrivate)
+        guard let own = try file.attributes() else { return file }
+        do throws(StoreError) {
+            try file.setAttributes(FileAttributes(permissions: model.permissions(for: own), owner: own.owner, group: own.group))
+        } catch {
+            try? remove(path)
+            throw error
+        }
+        return file
+    }
+
     /// Gives a finished file the permissions, owner and group of the file that it replaces.
     func copyAttributes(to path: String, from other: any StorageFile) throws(StoreError) {
         guard try other.attributes() != nil else { return }
@@ -99,6 +114,11 @@ public struct FileAttributes: Sendable, Equatable {
         self.owner = owner
         self.group = group
         self.accessList = accessList
+    }
+
+    /// The permissions for a file with an owner and group of its own. A group's rights that a list may widen or narrow are not taken over.
+    func permissions(for own: FileAttributes) -> UInt32 {
+        narrowed(keepsOwner: own.owner == owner, keepsGroup: own.group == group && accessList == nil)
     }
 
     /// The permissions for a file with another owner or group. A changed group keeps at most the rights of others; set-ID bits are cleared.

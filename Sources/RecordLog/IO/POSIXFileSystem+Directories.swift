@@ -9,6 +9,21 @@ import Platform
             return false
         }
 
+        public func makeDirectory(_ path: String, permittedAs model: FileAttributes) throws(StoreError) -> Bool {
+            guard try makePrivateDirectory(path) else { return false }
+            var status = stat()
+            guard stat(path, &status) == 0 else { throw SystemCall.error("stat", path, errno) }
+            let permissions = model.permissions(
+                for: FileAttributes(permissions: 0, owner: UInt32(status.st_uid), group: UInt32(status.st_gid)))
+            // Whoever may read the files may enter; the owner may make more.
+            let entering = (permissions & 0o444) >> 2 | permissions & 0o444
+            let inherited = UInt32(status.st_mode) & UInt32(S_ISGID)
+            guard chmod(path, mode_t(0o700 | entering | permissions & 0o022 | inherited)) == 0 else {
+                throw SystemCall.error("chmod", path, errno)
+            }
+            return true
+        }
+
         public func entries(ofDirectory path: String) throws(StoreError) -> [DirectoryEntry]? {
             guard let directory = opendir(path) else {
                 let code = errno

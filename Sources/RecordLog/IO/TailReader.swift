@@ -26,6 +26,8 @@ final class TailReader {
         return LogFile.Frame(offset: offset, pointer: pointer, header: header)
     }
 
+    func room(at offset: UInt64) -> UInt64 { file.room(at: offset) }
+
     func stated(at offset: UInt64, limit: UInt64) throws(StoreError) -> (kind: FrameKind, length: UInt32)? {
         try head(at: offset, limit: limit) { FrameHeader.stated($0, limit: $1) }
     }

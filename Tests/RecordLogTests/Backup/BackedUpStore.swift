@@ -72,6 +72,11 @@ final class BackedUpStore {
         return try await backup.run()
     }
 
+    /// The archives at the destination.
+    func archives() async throws -> [BackupObject] {
+        try await destination.list(prefix: "").filter { $0.name.hasSuffix(ArchiveName.suffix) }
+    }
+
     func options(_ fileSystem: any FileSystem) -> StoreOptions {
         var options = sample.options
         options.fileSystem = fileSystem

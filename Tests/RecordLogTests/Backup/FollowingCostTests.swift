@@ -49,7 +49,10 @@ import Testing
         try await commit { merges.withLock { $0 } > 0 }
         let before = passes.withLock { $0 }
         try await commit { passes.withLock { $0 } > before + 3 }
-        #expect(destination.counts.puts <= passes.withLock { $0 } + 1)
+        let counts = destination.counts, done = passes.withLock { $0 }
+        #expect(counts.archivePuts <= done + 1)
+        // A pass without new commits puts a head, if one is due.
+        #expect(counts.puts <= done + done / 10 + 2)
         task.cancel()
         try await task.value
         try await store.check(store.sequence, "stopped")

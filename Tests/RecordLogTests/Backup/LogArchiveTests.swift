@@ -11,7 +11,7 @@ import Testing
         try await store.backUp()
         for number in 3..<6 { try store.commit(number) }
         try await store.backUp()
-        return (store, try await store.destination.list(prefix: ""), files)
+        return (store, try await store.archives(), files)
     }
 
     private static func path(_ object: BackupObject) -> String { BackedUpStore.folder + "/" + object.name }
@@ -82,7 +82,7 @@ import Testing
             try store.commit(number)
             if number % 3 == 2 { try await store.backUp() }
         }
-        let objects = try await store.destination.list(prefix: "")
+        let objects = try await store.archives()
         #expect(objects.count == 3)
         // A second archive of all commits but the first few.
         let source = try BackupSource(path: SampleStore.path, options: store.sample.options)

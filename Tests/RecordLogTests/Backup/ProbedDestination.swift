@@ -12,6 +12,7 @@ final class ProbedDestination: BackupDestination {
 
     struct Counts: Sendable {
         var puts = 0
+        var archivePuts = 0
         var bytesGot: UInt64 = 0
         var getting = 0
         /// The most gets at the same time.
@@ -57,7 +58,10 @@ final class ProbedDestination: BackupDestination {
     }
 
     func put(_ name: String, size: UInt64?, _ upload: some BackupUpload) async throws {
-        state.withLock { $0.counts.puts += 1 }
+        state.withLock { state in
+            state.counts.puts += 1
+            if name.hasSuffix(ArchiveName.suffix) { state.counts.archivePuts += 1 }
+        }
         try await perform(.put(name)) { try await inner.put(name, size: size, upload) }
     }
 

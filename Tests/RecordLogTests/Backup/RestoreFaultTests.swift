@@ -189,7 +189,7 @@ import Testing
         try await store.backUp()
         try store.commit(1)
         try await store.backUp()
-        let object = try #require(try await store.destination.list(prefix: "").last)
+        let object = try #require(try await store.archives().last)
         let bytes = try #require(files.contents(of: BackedUpStore.folder + "/" + object.name)), header = try LogArchiveHeader(bytes)
         #expect(throws: LogArchiveFault.self) { _ = try LogArchiveHeader(try Self.rewrite(bytes) { $0.last = $0.first + $0.frameBytes / 64 }) }
         #expect(throws: LogArchiveFault.self) { _ = try LogArchiveHeader(try Self.rewrite(bytes) { $0.last = .max }) }

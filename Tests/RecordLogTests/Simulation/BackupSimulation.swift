@@ -59,6 +59,8 @@ final class BackupSimulation {
     private var restored: UInt64?
     private var replicaLine: StoredUUID?
     private var step = 0
+    /// Whether archives were deleted since the last backup.
+    private var hasLostArchives = false
 
     private static let replicaPath = "replica.heartwood"
 
@@ -118,6 +120,8 @@ final class BackupSimulation {
     // MARK: Steps
 
     private func takeStep() async throws {
+        if hasLostArchives { return try await backUp() }
+        if seed % 4 == 2, step % 12 == 7 { return try await loseArchives() }
         switch Int.random(in: 0..<24, using: &random) {
         case 0:
             try opened().store.checkpoint()
@@ -246,6 +250,32 @@ final class BackupSimulation {
         }
         lines[lineage]?.acknowledged = newest
         floor = max(floor, newest)
+        hasLostArchives = false
+        let catalog = try await BackupCatalog.list(destination, storeID: sample.store.storeID)
+        guard catalog.lines[lineage]?.acknowledged == newest else {
+            throw Violation(description: "the head is \(catalog.lines[lineage]?.acknowledged ?? 0), and \(newest) was acknowledged")
+        }
+    }
+
+    /// Deletes the archives that have the newest commit, as a user may. Until the next backup no restore may pass for one of the newest state.
+    private func loseArchives() async throws {
+        guard let lineage, let line = lines[lineage], line.acknowledged > 0,
+            let listed = try await archives.list().first(where: { $0.lineage == lineage })
+        else { return }
+        hasLostArchives = true
+        for archive in listed.archives where archive.commits.upperBound >= line.acknowledged { try await destination.delete(archive.name) }
+        var restore = StoreRestore(from: destination, to: SampleStore.path, options: options(MemoryFileSystem()))
+        restore.lineage = lineage
+        do {
+            let report = try await restore.run()
+            throw Violation(description: "commit \(report.sequence) came back as the newest one, and the archives of \(line.acknowledged) are gone")
+        } catch let error as BackupError where error.code == .notCovered {
+            guard error.available ?? 0 < line.acknowledged else { throw Violation(description: "what is gone is said to be there: \(error)") }
+        }
+        // One that follows looks at the destination when it has something to put.
+        follower = nil
+        try await backUp()
+        try await check(.newest)
     }
 
     private func prune() async throws {
@@ -332,6 +362,7 @@ final class BackupSimulation {
     private func finish() async throws {
         step += 1
         for machine in Machine.allCases { disk(machine).heal() }
+        hasLostArchives = false
         _ = try opened()
         try await backUp()
         try await updateReplica()

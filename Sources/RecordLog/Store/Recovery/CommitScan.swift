@@ -21,17 +21,31 @@ struct CommitScan {
     private(set) var end: UInt64
     /// The end of the bytes examined so far.
     private(set) var position: UInt64
+    private let damagePolicy: DamagePolicy
+    /// The ranges of damaged index frames that were stepped over. None crosses the end of a batch, to which a replay steps.
+    private(set) var damage: [Range<UInt64>] = []
     private var ahead = Readahead()
     /// The commit that lacks only its commit frame, if `next` has found one; its rows are in `frames`.
     private(set) var prepared: PreparedCommit?
+
+    /// The treatment of index frames, which the rows do without.
+    enum DamagePolicy {
+        /// Steps over whole batches unread, and over a damaged index frame.
+        case passes
+        /// Reads every frame. Steps over damaged ones, also over several, as far as a batch or the next frame shows where they end.
+        case finds
+        /// Reads every frame. A damaged one ends the scan.
+        case ends
+    }
 
     /// - Parameters:
     ///   - sequence: the number of the commit that ends before `position`; 0 for the beginning of a file.
     ///   - checksum: the checksum of that commit's frame.
     init(
         log: ScannedLog, behind sequence: UInt64, checksum: UInt64, at position: UInt64, limit: UInt64, publishedEnd: UInt64?,
-        wholeEnd: UInt64
+        wholeEnd: UInt64, damage: DamagePolicy = .passes
     ) {
+        damagePolicy = damage
         self.log = log
         self.sequence = sequence
         commitChecksum = checksum
@@ -63,7 +77,7 @@ struct CommitScan {
         while position < limit {
             if let range = ahead.reach(position) { log.willRead(range) }
             guard let frame = try log.frame(at: position, limit: limit) else {
-                guard start == nil, let next = try skipDamagedIndex(at: position) else { return nil }
+                guard start == nil, let next = try skipDamagedIndex(at: position, batchEnd: batchEnd) else { return nil }
                 position = next
                 isDoubtful = isDoubtful || position > wholeEnd
                 if !isDoubtful, position <= publishedEnd ?? 0, position >= batchEnd { end = position }
@@ -113,7 +127,9 @@ struct CommitScan {
     private func step(over frame: LogFile.Frame) -> (position: UInt64, end: UInt64) {
         guard let length = BatchFrame.length(in: frame.payload), length % UInt64(FrameHeader.alignment) == 0 else { return (frame.end, frame.end) }
         let (end, isTooLong) = frame.end.addingReportingOverflow(length)
-        guard !isTooLong, end <= min(limit, publishedEnd ?? 0, wholeEnd) else { return (frame.end, isTooLong ? .max : end) }
+        guard !isTooLong, damagePolicy == .passes, end <= min(limit, publishedEnd ?? 0, wholeEnd) else {
+            return (frame.end, isTooLong ? .max : end)
+        }
         return (end, end)
     }
 
@@ -124,7 +140,16 @@ struct CommitScan {
 
     /// Steps over a damaged index frame. It does not end the log, because the rows are in other frames. Its stated kind and length are
     /// believed only if a valid frame or the published end follows. A commit skipped by mistake would break the chain.
-    private func skipDamagedIndex(at position: UInt64) throws(StoreError) -> UInt64? {
+    private mutating func skipDamagedIndex(at position: UInt64, batchEnd: UInt64) throws(StoreError) -> UInt64? {
+        guard damagePolicy != .ends else { return nil }
+        if let next = try statedEnd(at: position), damagePolicy == .passes || position >= batchEnd || next <= batchEnd { return noting(position..<next) }
+        guard damagePolicy == .finds else { return nil }
+        if position < batchEnd, batchEnd <= limit { return noting(position..<batchEnd) }
+        return try nextFrame(behind: position).map { noting(position..<$0) }
+    }
+
+    /// The end that a damaged index frame states, if that can be believed.
+    private func statedEnd(at position: UInt64) throws(StoreError) -> UInt64? {
         guard let header = try log.stated(at: position, limit: limit) else { return nil }
         switch header.kind {
         case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
@@ -133,5 +158,22 @@ struct CommitScan {
             return try log.frame(at: next, limit: limit) == nil ? nil : next
         case .pad, .rows, .commit, .valueChunk, .valueList, .prepared: return nil
         }
+    }
+
+    /// The next frame of the segment, or the segment's end. Only in damaged files is it looked for.
+    private func nextFrame(behind position: UInt64) throws(StoreError) -> UInt64? {
+        let step = UInt64(FrameHeader.alignment)
+        let end = min(limit, position + log.room(at: position))
+        var next = position + step
+        while next < end {
+            if try log.frame(at: next, limit: limit) != nil { return next }
+            next += step
+        }
+        return end == limit && end != publishedEnd ? nil : end
+    }
+
+    private mutating func noting(_ range: Range<UInt64>) -> UInt64 {
+        if damagePolicy == .finds { damage.append(range) }
+        return range.upperBound
     }
 }

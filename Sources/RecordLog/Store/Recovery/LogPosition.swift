@@ -17,10 +17,12 @@ extension LogPosition {
 
 extension CommitScan {
     /// Scans from a commit on, and keeps no frames in memory.
-    init(_ file: LogFile, after position: LogPosition, limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64) {
+    init(
+        _ file: LogFile, after position: LogPosition, limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64, damage: DamagePolicy = .passes
+    ) {
         self.init(
             log: .tail(TailReader(file)), behind: position.sequence, checksum: position.checksum, at: position.end, limit: limit,
-            publishedEnd: publishedEnd, wholeEnd: wholeEnd)
+            publishedEnd: publishedEnd, wholeEnd: wholeEnd, damage: damage)
     }
 
     /// The commit that `next` found last; before that the one from which the scan began.

@@ -25,6 +25,14 @@ enum ScannedLog {
         }
     }
 
+    /// The number of bytes from an offset to the end of its segment.
+    func room(at offset: UInt64) -> UInt64 {
+        switch self {
+        case .file(let file): file.room(at: offset)
+        case .tail(let tail): tail.room(at: offset)
+        }
+    }
+
     func willRead(_ range: Range<UInt64>) {
         if case .file(let file) = self { file.willRead(range) }
     }
