@@ -61,8 +61,8 @@ import Testing
         let frames = frames(bytes).filter(\.isOfIndex)
         var cases: [(bytes: [UInt8], frames: [Frame])] = []
         for (number, harm) in Harm.allCases.enumerated() {
-            for index in stride(from: number, to: frames.count, by: 1 + frames.count / 8) {
-                for count in 1...3 {
+            for index in stride(from: number, to: frames.count, by: 1 + frames.count / 5) {
+                for count in [1, 3] {
                     let hit = frames[index..<min(index + count, frames.count)].filter { $0.offset < frames[index].offset + 100_000 }
                     var changed = bytes
                     for frame in hit { harm.apply(to: &changed, frame) }
@@ -91,7 +91,7 @@ import Testing
     @Test("A damaged index in the store is told by the backup, which has all commits, is whole, and gives a sound store", arguments: [false, true])
     func damagedStore(batches: Bool) async throws {
         let (store, bytes) = try Self.made(batches: batches), cases = Self.damaged(bytes)
-        #expect(cases.count > 20 && Self.frames(bytes).contains { $0.kind == FrameKind.batch.rawValue } == batches)
+        #expect(cases.count > 20 && (!batches || Self.frames(bytes).contains { $0.kind == FrameKind.batch.rawValue }))
         for (changed, frames) in cases {
             let files = MemoryFileSystem(), destination = DirectoryDestination(path: "b", fileSystem: MemoryFileSystem())
             files.setContents(of: SampleStore.path, to: changed)

@@ -52,11 +52,10 @@ import Testing
         #expect(frames.count > 60 && frames.contains(where: \.isOfIndex))
         for (number, frame) in frames.enumerated() {
             guard frame.isOfIndex || number % 8 == 0 else { continue }
-            for harm in [DamagedIndexTests.Harm.payload, .zeroes] {
-                var changed = left
-                harm.apply(to: &changed, frame)
-                try await Self.check(store, changed, "\(harm) of the frame at \(frame.offset), kind \(frame.kind)")
-            }
+            let harm: DamagedIndexTests.Harm = number % 2 == 0 ? .payload : .zeroes
+            var changed = left
+            harm.apply(to: &changed, frame)
+            try await Self.check(store, changed, "\(harm) of the frame at \(frame.offset), kind \(frame.kind)")
         }
     }
 
