@@ -7,6 +7,8 @@ open class NSExpression: NSObject, NSCopying, MadeByFactory {
         case constantValue, evaluatedObject, variable, keyPath, function, unionSet, intersectSet, minusSet
         case subquery = 13
         case aggregate = 14
+        /// The type of an expression for Spotlight. Nothing here makes one; a `switch` may name it.
+        case anyKey = 15
         case block = 19
         case conditional = 20
         /// The type of an `NSFetchRequestExpression`.

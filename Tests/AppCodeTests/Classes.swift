@@ -19,6 +19,9 @@ class Quake: NSManagedObject {
 
 extension Quake: Identifiable {}
 
+/// An `@objc` enumeration on Apple's platforms.
+enum Course: Int16 { case starter = 10, main, dessert }
+
 final class Recipe: NSManagedObject, Managed {
     enum Difficulty: Int16 { case easy, medium, hard }
     enum Status: Int16 { case draft, published }
@@ -28,6 +31,7 @@ final class Recipe: NSManagedObject, Managed {
     @NSManaged var updatedAt: Date?
     @NSManaged var rating: NSNumber?
     @NSManaged fileprivate var difficultyRaw: Int16
+    @NSManaged var course: Course
     @NSManaged var isFavourite: Bool
     @NSManaged var identifier: UUID?
     @NSManaged var website: URL?

@@ -41,6 +41,7 @@ import Testing
         let recipe = Recipe.insert(into: context, title: "Pie")
         recipe.rating = 4
         recipe.difficulty = .hard
+        recipe.course = .dessert
         recipe.status = .published
         recipe.isFavourite = true
         recipe.website = URL(string: "https://example.com/pie")
@@ -61,6 +62,8 @@ import Testing
             #expect(read.thumbnail?.count == 200_000 && read.flavours == ["sweet", "sour"])
             #expect(read.identifier == id && read.createdAt == Date(timeIntervalSinceReferenceDate: 5))
             #expect(read.value(forKey: "summary") as? String == "Pie, fetched")
+            #expect(read.course == .dessert && read.value(forKey: "course") as? Int == 12)
+            #expect(NSExpression(forKeyPath: \Recipe.course).keyPath == "course")
             #expect(!read.hasChanges && read.loads == 0)
             #expect(read.updatedAt == Date(timeIntervalSinceReferenceDate: 9))
             read.rating = nil

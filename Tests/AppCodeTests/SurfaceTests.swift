@@ -64,9 +64,30 @@ extension NSPersistentStoreCoordinator {
 private final class NamedComparison: NSComparisonPredicate {}
 private final class NamedCompound: NSCompoundPredicate {}
 
+// From before Core Data had such methods: an app's own are called.
+extension NSManagedObjectContext {
+    fileprivate func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
+        userInfo["waited"] = (userInfo["waited"] as? Int ?? 0) + 1
+        return try block()
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    fileprivate func performAndWait<Result>(_ block: () throws -> Result) rethrows -> [Result] { [try block()] }
+}
+
 private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> NSExpression { NSExpression(forKeyPath: keyPath) }
 
 @MainActor @Suite(.serialized) struct SurfaceTests {
+    @Test func anAppsOwnPerformAndWaitGoesBeforeCoreDatas() throws {
+        let container = bookContainer(), context = container.viewContext
+        let request = NSFetchRequest<Chapter>(entityName: "Chapter")
+        let (count, one) = (try context.performAndWait { try context.count(for: request) }, context.performAndWait { return 1 })
+        #expect(count == 0 && one == 1 && context.userInfo["waited"] as? Int == 2)
+        let stores = container.persistentStoreCoordinator.performAndWait { return container.persistentStoreCoordinator.persistentStores.count }
+        #expect(stores == [1])
+    }
+
     @Test func aClassMethodMakesACoordinatorBySelf() {
         let model = bookModel()
         #expect(NSPersistentStoreCoordinator.made(of: model).managedObjectModel === model)

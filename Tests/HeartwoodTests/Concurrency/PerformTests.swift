@@ -45,6 +45,53 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(wrapped { 1 } == 1)
     }
 
+    /// Uses its context once more when nothing holds it.
+    private final class Leaver: Sendable {
+        let context: NSManagedObjectContext, left: DispatchSemaphore
+
+        init(_ context: NSManagedObjectContext, _ left: DispatchSemaphore) {
+            self.context = context
+            self.left = left
+        }
+
+        deinit {
+            context.performAndWait { context.refreshAllObjects() }
+            left.signal()
+        }
+    }
+
+    @Test("What only a block holds may wait for the block's queue as it is deallocated") func whatABlockHoldsMayUseItsQueue() async throws {
+        let stack = try TestStack(.inMemory)
+        let context = context(stack)
+        let isLeft = await onThread {
+            let gate = DispatchSemaphore(value: 0), left = DispatchSemaphore(value: 0)
+            do {
+                let leaver = Leaver(context, left)
+                context.perform {
+                    gate.wait()
+                    withExtendedLifetime(leaver) {}
+                }
+            }
+            gate.signal()
+            return left.wait(timeout: .now() + 20) == .success
+        }
+        #expect(isLeft)
+    }
+
+    @Test("What a block holds is gone when its caller goes on") func whatABlockHoldsIsGoneWhenItsCallerGoesOn() async throws {
+        let context = context(try TestStack(.inMemory))
+        for _ in 0..<200 {
+            let left = DispatchSemaphore(value: 0)
+            func useLeaver() async {
+                let leaver = Leaver(context, left)
+                await context.perform { withExtendedLifetime(leaver) {} }
+            }
+            func hasLeft() -> Bool { left.wait(timeout: .now()) == .success }
+            await useLeaver()
+            #expect(hasLeft())
+        }
+    }
+
     @Test("A chain of contexts may wait for itself") func aChainOfContextsMayWaitForItself() async throws {
         let stack = try TestStack(.inMemory)
         let a = context(stack), b = context(stack)

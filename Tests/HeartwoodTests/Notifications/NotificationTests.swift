@@ -102,6 +102,9 @@ import Testing
         #expect(heard.all.count == 1)
         await context.perform { _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context) }
         #expect(heard.all.count == 2)
+        let person = context.performAndWait { stack.insert("Person", [:], into: context) }
+        context.performAndWait { context.insert(person) }
+        #expect(heard.all.count == 4 && heard.all.last?.objects(NSInsertedObjectsKey) == [person], "an insertion is told again when it is made again")
     }
 
     @Test("Adding and removing a store is announced") func addingAndRemovingAStoreIsReported() throws {

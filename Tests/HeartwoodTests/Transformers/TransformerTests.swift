@@ -116,7 +116,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
     }
 
     @Test("Without a transformer, Foundation's objects are archived",
-        arguments: StoreKind.allCases, [nil, "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
+        arguments: StoreKind.allCases, [nil, "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName"])
     func withoutATransformerFoundationsObjectsAreArchived(kind: StoreKind, name: String?) throws {
         let stack = try Self.stack(kind, name)
         let id = UUID()

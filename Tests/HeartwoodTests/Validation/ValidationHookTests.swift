@@ -120,6 +120,14 @@ import Testing
         var trimmed: AnyObject? = NSString(string: " Ada")
         try one.validateValue(&trimmed, forKey: "name")
         #expect(trimmed as? String == "Ada")
+        #if !canImport(ObjectiveC)
+            var variable = NSString(string: " Eve") as AnyObject, nothing: NSObject?
+            let pointer = AutoreleasingUnsafeMutablePointer<AnyObject?>(&variable)
+            try one.validateValue(pointer, forKey: "name")
+            #expect(pointer.pointee as? String == "Eve" && variable as? String == " Eve")
+            let toNothing = AutoreleasingUnsafeMutablePointer<AnyObject?>(&nothing)
+            #expect(throws: (any Error).self) { try one.validateValue(toNothing, forKey: "name") }
+        #endif
         one.setValue("much too long a name", forKey: "name")
         one.setValue(-1, forKey: "age")
         let error = #expect(throws: (any Error).self) { try one.validateForInsert() } as? NSError

@@ -12,7 +12,11 @@ extension NSManagedObjectContext {
         checkQueue("insert(_:)")
         guard object.state.contains(.detached) else {
             precondition(object.managedObjectContext === self, "The object belongs to another context; use object(with:) there.")
-            if object.isDeleted { undelete(object) }
+            if object.isDeleted {
+                undelete(object)
+            } else if object.isInserted {
+                noteEvent(.inserted, object)
+            }
             return
         }
         precondition(

@@ -19,15 +19,6 @@ extension NSManagedObjectContext: PerformingAndWaiting {
         }
     }
 
-    /// Runs `block` on the context's queue and waits for it.
-    ///
-    /// May be called on the queue itself, also indirectly through another context: if work of A waits for work of B, and that work waits
-    /// for A, the block runs at once. Two threads that each hold a context and wait for the other's deadlock, as in Core Data.
-    public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        guard isSubclassed else { return try runAndWait(block) }
-        return try resultOfPerforming(block)
-    }
-
     /// Implements `performAndWait(_:)`.
     final func runAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         guard let queue = confinement.queue, !queue.isCurrent else { return try CurrentContext.run(self, block) }
@@ -60,5 +51,18 @@ extension NSManagedObjectContext: PerformingAndWaiting {
         endUndoEvent()
         sweepIfNeeded()
         leaveReplacedFiles()
+    }
+}
+
+// In an extension of a protocol, since apps have such methods of their own from before Core Data had one. A class's method goes before these; beside
+// another method of the class it would be ambiguous.
+extension NSObjectProtocol where Self: NSManagedObjectContext {
+    /// Runs `block` on the context's queue and waits for it.
+    ///
+    /// May be called on the queue itself, also indirectly through another context: if work of A waits for work of B, and that work waits
+    /// for A, the block runs at once. Two threads that each hold a context and wait for the other's deadlock, as in Core Data.
+    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        guard isSubclassed else { return try runAndWait(block) }
+        return try resultOfPerforming(block)
     }
 }

@@ -8,6 +8,23 @@ struct Confined<Value>: @unchecked Sendable {
     let value: Value
 }
 
+/// A block that is let go as soon as it has run, while its queue is still occupied and before its result is told: what only the block holds may
+/// use the queue as it is deallocated, and is gone when the caller goes on.
+private final class Once<Success, Failure: Error>: @unchecked Sendable {
+    // Unchecked: only the queue uses it.
+    private var work: (() throws(Failure) -> Success)?
+
+    init(_ work: sending @escaping () throws(Failure) -> Success) {
+        self.work = work
+    }
+
+    func run() throws(Failure) -> Success {
+        guard let work else { preconditionFailure("a block runs once") }
+        self.work = nil
+        return try work()
+    }
+}
+
 /// A serial queue that knows the thread on which its work runs, so that its work may wait for more work of the same queue.
 ///
 /// `DispatchQueue.sync` deadlocks if the queue's own work calls it, also from another queue's work for which it waits. Here such a call
@@ -55,9 +72,9 @@ final class WorkQueue: Sendable {
 
     /// Runs `work` after the work that is already queued.
     func async(_ work: sending @escaping () -> Void) {
-        let work = Confined(value: work)
+        let work = Once(work)
         queue.async { [self] in
-            occupied(by: Self.thisThread, holdsMain: false) { work.value() }
+            occupied(by: Self.thisThread, holdsMain: false) { work.run() }
         }
     }
 
@@ -77,10 +94,10 @@ final class WorkQueue: Sendable {
     func run<Success, Failure: Error>(
         isImmediate: Bool, _ work: sending @escaping () throws(Failure) -> Success
     ) async throws(Failure) -> Success {
-        let work = Confined(value: work)
+        let work = Once(work)
         let outcome: Confined<Result<Success, Failure>> = await withCheckedContinuation { continuation in
             let run: @Sendable () -> Void = {
-                continuation.resume(returning: Confined(value: Result { () throws(Failure) in try work.value() }))
+                continuation.resume(returning: Confined(value: Result { () throws(Failure) in try work.run() }))
             }
             if isImmediate, isCurrent { run() } else { async(run) }
         }

@@ -7,6 +7,21 @@ import Foundation
     public struct AutoreleasingUnsafeMutablePointer<Pointee> {
         let slot: ValueSlot<Pointee>
 
+        init(slot: ValueSlot<Pointee>) {
+            self.slot = slot
+        }
+
+        /// A reference to a copy of a variable's value, as in `AutoreleasingUnsafeMutablePointer(&value)`.
+        ///
+        /// Swift lends a variable for the call of the initializer only, so `pointee` has what a validation wrote; the variable keeps its value.
+        /// - Precondition: the value is a `Pointee`.
+        public init<Value>(_ variable: UnsafeMutablePointer<Value>) {
+            guard let value = variable.pointee as? Pointee else {
+                preconditionFailure("A pointer to \(Pointee.self) was made of a variable of type \(Value.self), whose value is none.")
+            }
+            slot = ValueSlot(value)
+        }
+
         /// The value. The setter replaces it.
         public var pointee: Pointee {
             get { slot.value }

@@ -36,6 +36,19 @@ extension NSManagedObject {
         requiredValue(value, forKey: runtime.properties[index].name)
     }
 
+    /// The same for an enumeration, whose raw values the store keeps.
+    /// - Precondition: the enumeration has a case for the attribute's value.
+    @_spi(GeneratedCode) public final func requiredValue<Value: RawRepresentable>(_ value: Value?, at index: Int) -> Value {
+        let key = runtime.properties[index].name
+        return requiredValue(value ?? (managedAttribute(at: index) as? Value.RawValue).flatMap { Value(rawValue: $0) }, forKey: key)
+    }
+
+    /// Writes the raw value of an enumeration; a transformable attribute takes the value itself.
+    @_spi(GeneratedCode) public final func setManagedAttribute<Value: RawRepresentable>(_ value: Value, at index: Int) {
+        let isWhole = runtime.properties[index].kind == .transformable
+        setManagedAttribute((isWhole ? value : value.rawValue) as Any, at: index)
+    }
+
     /// - Precondition: the value is not nil.
     @_spi(GeneratedCode) public final func requiredValue<Value>(_ value: Value?, forKey key: String) -> Value {
         guard let value else {

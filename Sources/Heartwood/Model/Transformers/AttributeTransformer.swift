@@ -19,8 +19,10 @@ extension NSAttributeDescription {
 /// As on Apple's platforms a transformer turns a value into `Data` and reverses that. Those that unarchive
 /// (`NSSecureUnarchiveFromDataTransformer` and its subclasses) are used in the opposite direction.
 enum AttributeTransformer {
-    /// Foundation's own names. Like an absent name they mean a secure archive.
-    private static let archives: Set<String> = ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData"]
+    /// Foundation's own names, and the names of the constants that hold them, which models have by mistake. Like an absent name they mean a secure
+    /// archive.
+    private static let archives = Set(
+        ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData"].flatMap { [$0, $0 + "TransformerName"] })
 
     private static func transformerName(_ attribute: NSAttributeDescription) -> String? {
         guard let name = attribute.valueTransformerName, !name.isEmpty, !archives.contains(name) else { return nil }
