@@ -60,4 +60,60 @@ import Testing
         #expect(try ToolProcess.run("migrate", store).status == 2)
         #expect(try ToolProcess.run("migrate", store, "--to", new, "--mapping", "/nowhere.xcmappingmodel").status == 2)
     }
+
+    private static let name = "<attribute name=\"name\" attributeType=\"String\"/>"
+    private static let library = "<entity name=\"Book\">\(name)</entity><entity name=\"Shelf\">\(name)</entity>"
+
+    private func library(_ store: String, _ model: String) throws {
+        let input = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(input) }
+        for (entity, lines) in [("Book", "{\"name\":\"a\"}\n{\"name\":\"b\"}\n"), ("Shelf", "{\"name\":\"s\"}\n")] {
+            try Data(lines.utf8).write(to: URL(fileURLWithPath: input))
+            let imported = try ToolProcess.run("import", store, "--model", model, "--entity", entity, "--key", "name", "--format", "jsonl", input)
+            #expect(imported.status == 0, "\(imported.error)")
+        }
+    }
+
+    @Test("A dry run and the log count the objects that a migration removes") func removedObjectsAreCounted() throws {
+        let old = try ModelCommandTests.write(Self.library), new = try ModelCommandTests.write("<entity name=\"Book\">\(Self.name)</entity>")
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(old, new, store) }
+        try library(store, old)
+        let dry = try ToolProcess.run("migrate", store, "--to", new, "--dry-run")
+        #expect(dry.status == 0 && dry.output.contains("Would be removed, since no entity takes them over: 1 object: 1 of Shelf"), "\(dry.output)")
+        let done = try ToolProcess.run("migrate", store, "--to", new)
+        #expect(done.status == 0 && done.error.contains("removed 1 object: 1 of Shelf"), "\(done.output)\(done.error)")
+        #expect(try ToolProcess.run("migrate", store, "--to", old).error == "")
+    }
+
+    @Test("An unrelated model is refused, and accepted on request") func unrelatedModels() throws {
+        let old = try ModelCommandTests.write(Self.library), new = try ModelCommandTests.write("<entity name=\"Account\">\(Self.name)</entity>")
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(old, new, store) }
+        try library(store, old)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        for arguments in [["--dry-run"], []] {
+            let refused = try ToolProcess.runWords(["migrate", store, "--to", new] + arguments)
+            let text = refused.output + refused.error
+            #expect(refused.status == 1 && text.contains("Book, Shelf") && text.contains("Account") && text.contains("--allow-unrelated"), "\(text)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        }
+        let dry = try ToolProcess.run("migrate", store, "--to", new, "--dry-run", "--allow-unrelated")
+        #expect(dry.status == 0 && dry.output.contains("3 objects: 2 of Book, 1 of Shelf"), "\(dry.output)")
+        let done = try ToolProcess.run("migrate", store, "--to", new, "--allow-unrelated")
+        #expect(done.status == 0 && done.error.contains("removed 3 objects"), "\(done.output)\(done.error)")
+    }
+
+    @Test("A conversion to an unrelated model is refused, and accepted on request") func unrelatedConversions() throws {
+        let source = ToolProcess.root.appendingPathComponent("Tests/CoreDataStores/Goldens/dangling.sqlite").path
+        let model = try ModelCommandTests.write("<entity name=\"Account\">\(Self.name)</entity>"), new = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(model, new) }
+        for place in [["--dry-run"], ["-o", new]] {
+            let refused = try ToolProcess.runWords(["convert", source, "--model", model] + place)
+            #expect(refused.status == 1 && refused.error.contains("no entity in common") && refused.error.contains("Account"), "\(refused.error)")
+            #expect(!FileManager.default.fileExists(atPath: new))
+            let done = try ToolProcess.runWords(["convert", source, "--model", model, "--allow-unrelated"] + place)
+            #expect(done.status == 0 && done.output.contains("left out, since the given model has no entity for them"), "\(done.output)\(done.error)")
+        }
+    }
 }

@@ -115,6 +115,30 @@ import Testing
         #expect(try check(store) == 64)
     }
 
+    /// By `exit`, `_exit`, SIGKILL, a crash, `_exit` in the middle of a checkpoint, a closing.
+    @Test("However a load ends, one process that writes a little makes openings short", arguments: 0...5)
+    func openingsAreShortAfterOneWriter(ending: Int) throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store, store + ".scratch") }
+        let ended = try Member("load", store, milliseconds: ending).finish()
+        #expect(ended.last == "0", "\(ended.error)")
+        var options = StoreOptions()
+        options.isReadOnly = true
+        func replayed() throws -> UInt64 { try LogStore.open(path: store, options: options).statistics.bytesReplayed }
+        // A reader cannot write, so what it replays is what the load has left.
+        let left = try replayed()
+        #expect(ending == 0 || ending == 5 ? left <= 64 << 10 : left <= 9 * 256 << 10, "\(left)")
+        for round in 1...4 {
+            let touched = try Member("touch", store, milliseconds: 0).finish()
+            let numbers = touched.last.split(separator: " ").compactMap { UInt64($0) }
+            #expect(touched.status == 0 && numbers.first == UInt64(64 + round), "\(touched.error)")
+            #expect(try #require(numbers.last) <= (round == 1 ? left : 256 << 10), "round \(round)")
+            // Each has saved a commit of at most 130 KB.
+            #expect(try replayed() <= 256 << 10, "round \(round)")
+        }
+        #expect(try check(store) == 68)
+    }
+
     /// Readers that follow a writer see only whole commits, while another process compacts the file again and again.
     @Test("Readers never see a torn state while others write and compact") func readersNeverSeeATornStateWhileOthersWriteAndCompact() throws {
         let store = ToolProcess.temporaryPath()

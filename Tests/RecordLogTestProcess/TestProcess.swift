@@ -17,7 +17,8 @@ struct TestProcess {
             case "follow": try follow(arguments[2], until: deadline)
             case "compact": try compact(arguments[2], until: deadline)
             case "check": try check(arguments[2])
-            case "load": try load(arguments[2])
+            case "load": try load(arguments[2], ending: milliseconds)
+            case "touch": try touch(arguments[2])
             case "stream":
                 // MiB instead of the time.
                 var stream = ValueStream(path: arguments[2], bytes: milliseconds << 20)
@@ -82,14 +83,41 @@ struct TestProcess {
         try ledger.store.close()
     }
 
-    /// Ends with the large commits of a load, and does not close the store.
-    private static func load(_ path: String) throws {
+    /// As small stores of a test need checkpoints.
+    private static var loading: StoreOptions {
         var options = StoreOptions()
         options.checkpointAfterBytes = 256 << 10
-        let ledger = try Ledger(path: path, options: options)
+        return options
+    }
+
+    /// Ends with the large commits of a load, and does not close the store.
+    /// - Parameter ending: how the process ends; see `OpeningCostTests`.
+    private static func load(_ path: String, ending: Int) throws {
+        let ledger = try Ledger(path: path, options: loading)
         while try ledger.commit() < 64 {}
         say("\(ledger.store.statistics.checkpoints)")
-        withExtendedLifetime(ledger) { exit(0) }
+        try withExtendedLifetime(ledger) {
+            switch ending {
+            case 0: exit(0)
+            case 1: _exit(0)
+            case 2: kill(getpid(), SIGKILL)
+            case 3: abort()
+            case 4:
+                let store = ledger.store
+                Thread.detachNewThread { try? store.checkpoint() }
+                usleep(1000)
+                _exit(0)
+            case 5: try ledger.store.close()
+            default: exit(2)
+            }
+        }
+    }
+
+    /// Opens the store for writing, saves a little, and ends at once.
+    private static func touch(_ path: String) throws {
+        let ledger = try Ledger(path: path, options: loading)
+        say("\(try ledger.commit()) \(ledger.store.statistics.bytesReplayed)")
+        withExtendedLifetime(ledger) { _exit(0) }
     }
 
     /// Prints the number of compactions, and the number of commits made while they copied.

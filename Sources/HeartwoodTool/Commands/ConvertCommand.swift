@@ -5,7 +5,7 @@ struct ConvertCommand: Command {
     static let name = "convert"
     static let summary = "make a store of an SQLite store of Core Data's or SwiftData's"
     static let help = """
-        USAGE: heartwood convert APP.sqlite -o NEW [--model MODEL] [--with-history] [--no-verify]
+        USAGE: heartwood convert APP.sqlite -o NEW [--model MODEL] [--with-history] [--no-verify] [--allow-unrelated]
                heartwood convert APP.sqlite --dry-run [--model MODEL] [--with-history]
 
         Reads APP.sqlite with its log and its external data, and changes nothing there. NEW gets every object under its own key and the
@@ -14,6 +14,8 @@ struct ConvertCommand: Command {
 
           --model M        the model: an .xcdatamodeld, .xcdatamodel, .momd, .mom or a store. Without it the model in APP.sqlite is
                            used, or one is guessed from the tables. If APP.sqlite is of another version, NEW is brought to this one
+          --allow-unrelated   bring NEW to the version of M even if that has no entity in common with APP.sqlite's model, so that no
+                           object is left
           --with-history   keep the transactions of the persistent history
           --no-verify      only count the objects of NEW; without it every row of NEW is read once more
           --dry-run        read everything, write nothing, and tell the same
@@ -23,13 +25,14 @@ struct ConvertCommand: Command {
         Exit code: 0 done; 1 failed, or a dry run found what would make it fail; 2 wrong usage, or no Core Data store.
         """
     static let options: Set<String> = ["output", "model"]
-    static let flags: Set<String> = ["with-history", "no-verify", "dry-run"]
+    static let flags: Set<String> = ["with-history", "no-verify", "dry-run", "allow-unrelated"]
 
     private let source: String
     private let target: String?
     private let model: String?
     private let keepsHistory: Bool
     private let verifies: Bool
+    private let acceptsUnrelated: Bool
 
     init(_ arguments: Arguments) throws {
         source = try arguments.exactly(["APP.sqlite"])[0]
@@ -38,6 +41,7 @@ struct ConvertCommand: Command {
         model = arguments["model"]
         keepsHistory = arguments.has("with-history")
         verifies = !arguments.has("no-verify")
+        acceptsUnrelated = arguments.has("allow-unrelated")
     }
 
     func run() throws -> Int32 {
@@ -45,7 +49,8 @@ struct ConvertCommand: Command {
         let loaded = try model.map { (model: try LoadedModel(path: $0).model, file: URL(fileURLWithPath: $0)) }
         let bar = ProgressBar(target == nil ? "reading" : "converting")
         let conversion = SQLiteConversion(
-            URL(fileURLWithPath: source), model: loaded, keepsHistory: keepsHistory, verifies: verifies, progress: bar.update)
+            URL(fileURLWithPath: source), model: loaded, keepsHistory: keepsHistory, verifies: verifies,
+            acceptsUnrelated: acceptsUnrelated, progress: bar.update)
         defer { bar.finish() }
         let report = try target.map { try conversion.run(to: URL(fileURLWithPath: $0)) } ?? conversion.check()
         bar.finish()

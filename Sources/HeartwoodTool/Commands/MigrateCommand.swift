@@ -5,28 +5,33 @@ struct MigrateCommand: Command {
     static let name = "migrate"
     static let summary = "bring a store to another version of its model"
     static let help = """
-        USAGE: heartwood migrate STORE --to MODEL [--mapping MAPPING] [--dry-run]
+        USAGE: heartwood migrate STORE --to MODEL [--mapping MAPPING] [--allow-unrelated] [--dry-run]
 
         MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store, which carries its model. What has the same name, or
         names its former one (a renaming identifier), is the same; `heartwood model diff` tells beforehand what that makes of two models.
         The store is changed at once or not at all, and nobody else may write to it meanwhile.
 
           --mapping M   an .xcmappingmodel that says what becomes of what; one that names policies needs the program that has them
-          --dry-run     tell what would change, and change nothing; exit code 1 where no migration can be inferred
+          --allow-unrelated   migrate even if the two models have no entity in common, so that no object is left
+          --dry-run     tell what would change, and which objects would be gone, and change nothing; exit code 1 where no migration
+                        can be inferred, or where one would be refused
+        Objects of entities that MODEL lacks are removed; a line on standard error counts them.
         """
     static let options: Set<String> = ["to", "mapping"]
-    static let flags: Set<String> = ["dry-run"]
+    static let flags: Set<String> = ["dry-run", "allow-unrelated"]
 
     private let store: String
     private let model: String
     private let mapping: String?
     private let isDry: Bool
+    private let acceptsUnrelated: Bool
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
         model = try arguments.required("to")
         mapping = arguments["mapping"]
         isDry = arguments.has("dry-run")
+        acceptsUnrelated = arguments.has("allow-unrelated")
     }
 
     func run() throws -> Int32 {
@@ -45,13 +50,10 @@ struct MigrateCommand: Command {
             Output.line("The store has this version already.")
             return 0
         }
-        if isDry {
-            Output.lines(mappingModel == nil ? difference.lines : difference.changeLines)
-            return mappingModel != nil || difference.obstacles.isEmpty ? 0 : 1
-        }
         let url = URL(fileURLWithPath: store), configuration = try StoredModel.configuration(at: url)
+        if isDry { return try tell(difference, mappingModel, new.model, url, configuration) }
         try OpenStore.check(configuration, madeWith: store, new.model)
-        try StoredModel.migrate(url, to: new.model, configuration: configuration, by: mappingModel)
+        try StoredModel.migrate(url, to: new.model, configuration: configuration, by: mappingModel, acceptsUnrelated: acceptsUnrelated)
         let open = try OpenStore(path: store, isReadOnly: true)
         defer { try? open.close() }
         let request = { (entity: NSEntityDescription) in
@@ -62,5 +64,21 @@ struct MigrateCommand: Command {
         let count = try open.entities.filter { !$0.isAbstract }.reduce(0) { try $0 + open.context.count(for: request($1)) }
         Output.line("\(Output.count(count, "object")) \(count == 1 ? "has" : "have") the version of \(new.name)")
         return 0
+    }
+
+    /// Tells what a migration would do.
+    /// - Returns: the exit code.
+    private func tell(
+        _ difference: ModelDifference, _ mapping: NSMappingModel?, _ model: NSManagedObjectModel, _ url: URL, _ configuration: String?
+    ) throws -> Int32 {
+        Output.lines(mapping == nil ? difference.lines : difference.changeLines)
+        let dropped = try StoredModel.droppedObjects(of: url, to: model, configuration: configuration, by: mapping)
+        if dropped.objects > 0 { Output.line("Would be removed, since no entity takes them over: \(dropped.text)") }
+        guard mapping == nil else { return 0 }
+        guard !dropped.isEverything || acceptsUnrelated else {
+            Output.line("The store would not be migrated: \(dropped.refusal)")
+            return 1
+        }
+        return difference.obstacles.isEmpty ? 0 : 1
     }
 }

@@ -14,7 +14,7 @@ struct ConversionSummary {
 
     var lines: [String] {
         ["model: \(report.modelOrigin)"] + ([report.guessReason].compactMap(\.self) + report.guesses).map { "  " + $0 } + entities + history
-            + losses + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
+            + dropped + losses + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
             + list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
             + [total]
     }
@@ -32,6 +32,12 @@ struct ConversionSummary {
         return report.entities.map { entity in
             "\(entity.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(Output.number(entity.objects))"
         } + (report.pairs == 0 ? [] : [Output.count(report.pairs, "pair") + " of relationships in join tables"])
+    }
+
+    /// The objects that the given model has no entity for.
+    private var dropped: [String] {
+        guard !report.dropped.isEmpty else { return [] }
+        return ["left out, since the given model has no entity for them: \(DroppedObjects.text(report.dropped))"]
     }
 
     private var history: [String] {

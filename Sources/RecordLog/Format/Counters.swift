@@ -7,7 +7,7 @@ public struct StoreStatistics: Sendable, Equatable {
     public var bytesAppended: UInt64 = 0
     public var syncs: UInt64 = 0
     public var checkpoints: UInt64 = 0
-    /// Bytes of log after the newest checkpoint that opening read.
+    /// Bytes of log after the newest checkpoint that opening read, and of rows and entries of indexes that it built whole.
     public var bytesReplayed: UInt64 = 0
     /// Reads of a file that is not mapped, and the bytes that they returned. Reads of the header at opening are not counted.
     public var reads: UInt64 = 0

@@ -27,6 +27,10 @@ public struct IndexDefinition: Hashable, Sendable {
     /// The name of the extractor in `StoreOptions.extractors`.
     public let extractorName: String?
 
+    package init(id: IndexID, table: TableID, name: String, parts: [IndexPart], extractorName: String?) {
+        (self.id, self.table, self.name, self.parts, self.extractorName) = (id, table, name, parts, extractorName)
+    }
+
     /// Whether the index has several entries a row. Spec: FORMAT.md, "Keys".
     var hasTerms: Bool { extractorName?.hasPrefix("terms:") ?? false }
 }

@@ -34,7 +34,8 @@ public struct StoreOptions: Sendable {
     /// Commits of 16 KiB and more that follow each other are a load. It puts the checkpoint off until eight times as many bytes are behind the
     /// newest one, so that the load writes each index about once and its rows lie together. The checkpoint follows when small commits have
     /// come, after two seconds without a large one, when the store is closed, and when the process ends by `exit`. If the process is killed
-    /// before, the next opening replays up to nine times as many bytes, and the last commit.
+    /// before, the next opening replays up to nine times as many bytes, and the last commit. An opening for writing writes the checkpoint before it
+    /// returns then, so that later ones are short; one for reading only cannot.
     public var checkpointAfterBytes: UInt64 = 16 << 20
     /// The least bytes of log of a commit that is part of a load.
     var largeCommitBytes: UInt64 = 16 << 10

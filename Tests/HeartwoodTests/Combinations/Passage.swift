@@ -44,7 +44,7 @@ enum Passage: String, CaseIterable, CustomTestStringConvertible {
             let sample = store.sample.migrated(), model = sample.model()
             let comparison = try ModelComparison(from: StoredModel.read(at: url), to: model)
             let options = [NSRecordLogDurabilityOption: "none"]
-            #expect(try RecordLogStore.migrateInPlace(at: url, options: options, configuration: nil, to: model, comparison))
+            #expect(try RecordLogStore.migrateInPlace(at: url, options: options, configuration: nil, to: model, comparison, .isTold))
             return try CombinedStore(store.kind, sample, at: url, like: store)
         case .migratedByObjects:
             try store.close()

@@ -62,6 +62,13 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         set { options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
+    /// Whether a store with objects is migrated by an inferred mapping even if its model has no entity in common with the coordinator's. Nothing
+    /// is left of its contents then, so the default is false: loading such a store fails with error 134140.
+    open var shouldMigrateStoreToUnrelatedModel: Bool {
+        get { (options[NSMigratePersistentStoresToUnrelatedModelsOption] as? NSNumber)?.boolValue ?? false }
+        set { options[NSMigratePersistentStoresToUnrelatedModelsOption] = NSNumber(value: newValue) }
+    }
+
     /// The number of seconds for which opening or saving waits while another process writes; infinity waits without limit. The default is
     /// 240.
     open var timeout: TimeInterval {

@@ -263,12 +263,15 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {}
 
     /// Migrates the store at `url` to another version of its model in its own file, atomically; objects keep their IDs.
-    /// - Parameter comparison: from the store's model to the new one.
+    /// - Parameters:
+    ///   - comparison: from the store's model to the new one.
+    ///   - dropping: applied to the objects whose entities the new model lacks.
     /// - Returns: false if stores of this class cannot do that; nothing has happened then.
     /// - Throws: 134110 if the store's contents do not fit the new model (with `reason`, `entity` and `property`), 134111 if they violate
     ///   its uniqueness constraints. The store is then unchanged.
     class func migrateInPlace(
-        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
+        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison,
+        _ dropping: DroppingRule
     ) throws -> Bool { false }
 
     /// Replaces the store at `url` by a copy of the store at `source`, atomically.

@@ -1,8 +1,8 @@
 import Foundation
 import RecordLog
 
-/// The indexes that a store must build or drop to match its model. The model may have changed them since the store was made: that needs no new
-/// model version.
+/// The indexes that a store must build, rename or drop to match its model. The model may have changed them since the store was made: that needs no
+/// new model version.
 struct IndexChanges {
     struct Missing {
         let table: TableID
@@ -13,23 +13,26 @@ struct IndexChanges {
 
     /// Indexes that the model lacks, or defines differently under the same name.
     private(set) var stale: [IndexID] = []
+    /// The new names of indexes that the model has under another name.
+    private(set) var renamed: [IndexID: String] = [:]
     private(set) var missing: [Missing] = []
 
-    var isEmpty: Bool { stale.isEmpty && missing.isEmpty }
+    var isEmpty: Bool { stale.isEmpty && missing.isEmpty && renamed.isEmpty }
 
     init(_ plans: IndexPlans, _ catalog: Catalog) {
         for (entity, plans) in plans.list {
             guard let table = catalog.table(named: entity.name ?? "") else { continue }
-            let kept = plans.map { $0.found(in: catalog, table) }
-            for known in catalog.indexes(on: table.id)
-            where known.name.hasPrefix(RecordLogNames.index("")) && !kept.contains(where: { $0?.id == known.id }) {
-                stale.append(known.id)
+            // The indexes of relationships and constraints are made with the tables.
+            let plans = plans.filter(\.isOfFetches), known = catalog.indexes(on: table.id).filter { $0.name.hasPrefix(RecordLogNames.index("")) }
+            let serving = IndexPlan.match(plans, known, table.currentLayout)
+            for (plan, found) in zip(plans, serving) {
+                if let found {
+                    if found.name != plan.name { renamed[found.id] = plan.name }
+                } else if let made = plan.definition(table.currentLayout) {
+                    missing.append(Missing(table: table.id, name: plan.name, parts: made.parts, extractorName: made.extractorName))
+                }
             }
-            for (plan, found) in zip(plans, kept) where found == nil {
-                // The indexes of relationships and constraints are made with the tables.
-                guard plan.name.hasPrefix(RecordLogNames.index("")), let made = plan.definition(table.currentLayout) else { continue }
-                missing.append(Missing(table: table.id, name: plan.name, parts: made.parts, extractorName: made.extractorName))
-            }
+            stale += known.filter { index in !serving.contains { $0?.id == index.id } }.map(\.id)
         }
     }
 }
@@ -42,44 +45,70 @@ extension NSPersistentStore {
 }
 
 extension RecordLogStore {
-    /// Builds and drops fetch indexes until the store matches the model, on a background thread. Each index has its own commit, which blocks saves
-    /// but not fetches. No row is written.
+    /// Builds, renames and drops fetch indexes until the store matches the model, on a background thread. Each index has its own commit; saves wait
+    /// for none of the builds, only for the commits. No row is written. The store's closing and the end of the process wait some seconds for it, so
+    /// that programs that are short get their indexes too.
     ///
     /// Crash points: before a commit the index does not exist, and the next opening builds it; after the commit it exists. If one build fails, the
     /// indexes before it remain and fetches do without the rest.
     final func bringIndexesUpToDate(_ plans: IndexPlans, _ model: NSManagedObjectModel) {
-        guard !isReadOnly, let log, !IndexChanges(plans, log.snapshot().catalog).isEmpty else { return }
+        guard !isReadOnly, let loaded = try? loaded(), !IndexChanges(plans, loaded.log.snapshot().catalog).isEmpty else { return }
         indexing.enter()
+        let log = loaded.log, building = IndexBuilding(plans: plans, model: model, loaded: loaded, commits: commits)
+        log.beginIndexBuilds()
         DispatchQueue.global(qos: .utility).async { [weak self, indexing] in
             defer { indexing.leave() }
+            log.noteIndexBuilder()
             do {
                 let archive = try model.archivedBytes()
-                while let self, try self.makeNextIndex(plans, archive, log) {}
+                while try building.makeNext(archive) { self?.adoptIndexes(log.snapshot().catalog) }
+                log.endIndexBuilds()
             } catch {
+                log.endIndexBuilds()
                 // Fetches scan where an index is missing; the next opening retries.
                 self?.indexBuildError = RecordLogErrors.wrapIfOfEngine(error)
             }
         }
     }
+}
 
-    /// - Returns: whether more may be left to do.
-    private func makeNextIndex(_ plans: IndexPlans, _ model: [UInt8], _ log: LogStore) throws -> Bool {
-        let loaded = try loaded()
-        let isDone = try log.write { transaction in
-            try checkVersion(of: transaction.base, loaded)
-            // Another process may have done it meanwhile.
-            let changes = IndexChanges(plans, transaction.catalog)
-            guard !changes.isEmpty else { return true }
-            if changes.stale.isEmpty {
-                let next = changes.missing[0]
-                _ = try transaction.defineIndex(named: next.name, on: next.table, parts: next.parts, extractorName: next.extractorName)
-            }
-            for index in changes.stale { try transaction.dropIndex(index) }
-            try transaction.setSystemValue(RecordLogSystemRow.model, model)
-            commits.note(base: transaction.base.sequence, isFollowed: true)
-            return false
+/// The building of a store's fetch indexes. It does not keep the store in memory.
+private struct IndexBuilding: @unchecked Sendable {
+    // Unchecked: a model does not change once a coordinator uses it.
+    let plans: IndexPlans
+    let model: NSManagedObjectModel
+    let loaded: RecordLogStore.Loaded
+    let commits: SeenCommits
+
+    /// - Returns: whether something was done; more may be left.
+    func makeNext(_ archive: [UInt8]) throws -> Bool {
+        let log = loaded.log, changes = IndexChanges(plans, try log.refresh().catalog)
+        guard !changes.isEmpty else { return false }
+        guard changes.stale.isEmpty, changes.renamed.isEmpty, let next = changes.missing.first else {
+            try log.write { try tidy($0, archive) }
+            return true
         }
-        adoptIndexes(log.snapshot().catalog)
-        return !isDone
+        let isBuilt = try log.buildIndex(
+            named: next.name, on: next.table, parts: next.parts, extractorName: next.extractorName,
+            isWanted: { transaction in
+                try RecordLogStore.checkVersion(of: transaction.base, loaded)
+                return IndexChanges(plans, transaction.catalog).missing.contains { $0.table == next.table && $0.name == next.name }
+            }, completing: { try complete($0, archive) })
+        // Another process may have built it meanwhile.
+        return isBuilt || IndexChanges(plans, log.snapshot().catalog).missing.count < changes.missing.count
+    }
+
+    /// Drops and renames indexes, which takes no time.
+    private func tidy(_ transaction: Transaction, _ archive: [UInt8]) throws {
+        try RecordLogStore.checkVersion(of: transaction.base, loaded)
+        let changes = IndexChanges(plans, transaction.catalog)
+        for index in changes.stale { try transaction.dropIndex(index) }
+        if !changes.renamed.isEmpty { try transaction.rename(indexes: changes.renamed) }
+        try complete(transaction, archive)
+    }
+
+    private func complete(_ transaction: Transaction, _ archive: [UInt8]) throws {
+        try transaction.setSystemValue(RecordLogSystemRow.model, archive)
+        commits.note(base: transaction.base.sequence, isFollowed: true)
     }
 }

@@ -28,6 +28,8 @@ package struct ConversionReport: Equatable, Sendable {
     package internal(set) var repetitions = CoreDataFindings()
     /// Statements of `heartwood verify` about the new store: about values that the old store has too.
     package internal(set) var doubts = CoreDataFindings()
+    /// The objects that a migration of the new store to the wanted version of the model leaves out.
+    package internal(set) var dropped: [DroppedObjects.Entity] = []
     /// The transactions and the changes of the history; nil if the store has none.
     package internal(set) var history: History?
     package internal(set) var sourceBytes: UInt64 = 0

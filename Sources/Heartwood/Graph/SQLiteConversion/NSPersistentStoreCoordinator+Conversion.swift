@@ -33,8 +33,10 @@ extension NSPersistentStoreCoordinator {
 
 extension SQLiteConversion {
     fileprivate init(_ store: MigrationEnd, for model: NSManagedObjectModel) {
+        let options = MigrationOptions(store.options)
         self.init(
-            store.url, for: model, configuration: store.configuration, keepsHistory: SQLiteConversion.tracksHistory(store.options))
+            store.url, for: model, configuration: store.configuration, keepsHistory: SQLiteConversion.tracksHistory(store.options),
+            dropping: options.acceptsUnrelated || options.staged != nil ? .isTold : .refusesUnrelated)
     }
 
     /// A store that is to track its history keeps that of the old one.

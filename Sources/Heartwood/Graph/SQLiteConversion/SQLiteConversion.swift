@@ -11,8 +11,10 @@ package struct SQLiteConversion {
     /// Whether the new store is read once more before it gets its name.
     private let verifies: Bool
     private let chosenModel: (CoreDataContents, String) throws -> SQLiteSourceModel
-    /// The version to which the new store is migrated; nil for the store's own.
+    /// The version to which the new store is migrated here; nil for the store's own.
     private let version: NSManagedObjectModel?
+    /// The version that the new store is to have in the end, and the rule for objects that have no entity there; nil for the store's own.
+    private let goal: (model: NSManagedObjectModel, dropping: DroppingRule)?
 
     /// A reader that the owner disturbs more often gives up.
     private static let attemptsMax = 5
@@ -22,14 +24,16 @@ package struct SQLiteConversion {
     ///   - model: the model of the new store, and its file; nil for the old store's own.
     ///   - keepsHistory: whether transactions come along.
     ///   - verifies: whether the new store is verified before it gets its name; its objects are counted in any case.
+    ///   - acceptsUnrelated: whether the model may leave nothing of the objects, see `NSMigratePersistentStoresToUnrelatedModelsOption`.
     ///   - progress: called with the rows done, and with all.
     package init(
         _ source: URL, model: (model: NSManagedObjectModel, file: URL)?, keepsHistory: Bool, verifies: Bool = true,
-        progress: ((UInt64, UInt64) -> Void)? = nil
+        acceptsUnrelated: Bool = false, progress: ((UInt64, UInt64) -> Void)? = nil
     ) {
         self.source = source.resolvingSymlinksInPath()
         (self.keepsHistory, self.verifies, self.progress) = (keepsHistory, verifies, progress)
         version = model?.model
+        goal = model.map { ($0.model, acceptsUnrelated ? .isTold : .refusesUnrelated) }
         let isFile = model.map { ["mom", "momd", "xcdatamodel", "xcdatamodeld"].contains($0.file.pathExtension) } ?? false
         chosenModel = { contents, path in
             let own = try SQLiteSourceModel(contents, path: path, given: isFile ? model?.file : nil)
@@ -41,8 +45,10 @@ package struct SQLiteConversion {
     }
 
     /// For a program that opens the store with a model. The new store has the version of the old one.
-    init(_ source: URL, for model: NSManagedObjectModel, configuration: String?, keepsHistory: Bool) {
+    /// - Parameter dropping: applies to the migration that follows.
+    init(_ source: URL, for model: NSManagedObjectModel, configuration: String?, keepsHistory: Bool, dropping: DroppingRule = .refusesUnrelated) {
         self.source = source.resolvingSymlinksInPath()
+        goal = (model, dropping)
         (self.keepsHistory, verifies, progress, version) = (keepsHistory, true, nil, nil)
         chosenModel = { try SQLiteSourceModel($0, path: $1, for: model, configuration: configuration) }
     }
@@ -91,7 +97,7 @@ package struct SQLiteConversion {
         let (written, file, configuration) = try write(to: folder.file)
         var report = written
         if let version, version.entityVersionHashesByName != report.versionHashes {
-            try StoredModel.migrate(folder.file, to: version, configuration: configuration, by: nil)
+            try StoredModel.migrate(folder.file, to: version, configuration: configuration, by: nil, .isTold)
         }
         if verifies { report.doubts = try verify(folder.file.path) }
         report.bytes = CoreDataFile.size(of: folder.file.path)
@@ -135,6 +141,21 @@ package struct SQLiteConversion {
         let converter = SQLiteConverter(
             file: file, contents: contents, found: chosen.found, model: chosen.found.model, configuration: chosen.configuration,
             keepsHistory: keepsHistory, progress: progress)
-        return (try converter.run(to: new), chosen.configuration)
+        var report = try converter.run(to: new)
+        report.dropped = try dropped(chosen, report)
+        return (report, chosen.configuration)
+    }
+
+    /// Counts the objects for which the wanted version has no entity.
+    /// - Throws: 134140 if it has an entity for none of them, unless a mapping model says what becomes of them.
+    private func dropped(_ chosen: SQLiteSourceModel, _ report: ConversionReport) throws -> [DroppedObjects.Entity] {
+        guard let goal, goal.model.entityVersionHashesByName != report.versionHashes else { return [] }
+        let comparison = ModelComparison(comparing: chosen.found.model, with: goal.model, configuration: chosen.configuration)
+        let objects = Dictionary(report.entities.map { ($0.name, $0.objects) }) { first, _ in first }
+        let dropped = DroppedObjects(comparison) { objects[$0.name ?? ""] ?? 0 }
+        if dropped.isEverything, version != nil || NSMappingModel(directories: ModelFinder.directories, chosen.found.model, goal.model) == nil {
+            try goal.dropping.check(dropped, source)
+        }
+        return dropped.entities
     }
 }

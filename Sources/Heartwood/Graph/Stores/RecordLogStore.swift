@@ -206,7 +206,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// - Throws: 134100 if the store was migrated to another version of its model since it was loaded: its tables differ now.
-    final func checkVersion(of snapshot: Snapshot, _ loaded: Loaded) throws {
+    final func checkVersion(of snapshot: Snapshot, _ loaded: Loaded) throws { try Self.checkVersion(of: snapshot, loaded) }
+
+    static func checkVersion(of snapshot: Snapshot, _ loaded: Loaded) throws {
         guard try snapshot.catalog !== loaded.catalog && RecordLogMetadata.checksum(in: snapshot) != loaded.version else { return }
         throw CoreDataError.make(
             NSPersistentStoreIncompatibleVersionHashError,
@@ -346,9 +348,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
 
     override class func migrateInPlace(
-        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
+        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison,
+        _ dropping: DroppingRule
     ) throws -> Bool {
-        try RecordLogMigration.run(at: url, options: options, configuration: configuration, to: model, comparison)
+        try RecordLogMigration.run(at: url, options: options, configuration: configuration, to: model, comparison, dropping)
     }
 
     override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {

@@ -79,32 +79,35 @@ final class MigratedTable {
     }
 
     /// Drops the indexes that the new model does not have, and creates those that fetches and saves depend on. Fetch indexes are built after the
-    /// store has opened. An index over renamed columns is renamed.
+    /// store has opened. An index over renamed columns is renamed, with its entries.
     func changeIndexes(_ transaction: Transaction) throws {
         guard let table = transaction.catalog.table(definition.id) else { return }
-        let plans = IndexPlan.all(of: destination)
-        let isRenamed = !columnNames.isEmpty
-        var found = plans.map { plan in
-            // An extractor finds columns by name. After a change of names or layouts the old index may have been built of other columns.
-            plan.found(in: transaction.catalog, table).flatMap {
-                $0.extractorName != nil && (isRenamed || isLayoutChanged || !stated.isEmpty) ? nil : $0
-            }
+        let plans = IndexPlan.all(of: destination), known = transaction.catalog.indexes(on: table.id)
+        // An extractor finds columns by name. An index whose columns are others now serves no plan.
+        var extractors: [IndexID: String] = [:]
+        let followed = known.compactMap { index -> IndexDefinition? in
+            guard let name = index.extractorName else { return index }
+            guard let renamed = IndexSpecification(name: name)?.renamed(newName)?.name else { return nil }
+            if ExactText(renamed) != ExactText(name) { extractors[index.id] = renamed }
+            return IndexDefinition(id: index.id, table: index.table, name: index.name, parts: index.parts, extractorName: renamed)
         }
-        let known = transaction.catalog.indexes(on: table.id)
+        let found = IndexPlan.match(plans, followed, table.currentLayout)
+        for index in known where !found.contains(where: { $0?.id == index.id }) {
+            try transaction.dropIndex(index.id)
+            extractors[index.id] = nil
+        }
         var names: [IndexID: String] = [:]
-        for (position, plan) in plans.enumerated() where found[position] == nil {
-            guard let wanted = plan.definition(table.currentLayout), wanted.extractorName == nil else { continue }
-            found[position] = known.first { index in
-                index.extractorName == nil && index.parts == wanted.parts && !found.contains { $0?.id == index.id }
-            }
-            if let index = found[position] { names[index.id] = plan.name }
-        }
-        for index in known where !found.contains(where: { $0?.id == index.id }) { try transaction.dropIndex(index.id) }
-        if !names.isEmpty { try transaction.rename(indexes: names) }
-        for (plan, found) in zip(plans, found) where found == nil && !plan.name.hasPrefix(RecordLogNames.index("")) {
+        for case (let plan, let index?) in zip(plans, found) where index.name != plan.name { names[index.id] = plan.name }
+        if !names.isEmpty || !extractors.isEmpty { try transaction.rename(indexes: names, extractors: extractors) }
+        for (plan, found) in zip(plans, found) where found == nil && !plan.isOfFetches {
             guard let made = plan.definition(table.currentLayout) else { continue }
             _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: made.parts, extractorName: made.extractorName)
         }
+    }
+
+    /// The new name of a column whose values an index has as they were; nil if it is gone or has others.
+    private func newName(_ column: String) -> String? {
+        columns.first { $0.kept?.name == column }.flatMap { stated.contains($0.property.name) ? nil : $0.property.name }
     }
 
     // MARK: Rows

@@ -92,13 +92,28 @@ struct IndexPlan {
         return SpecifiedKeys(specification).suits(layout) ? ([], specification.name) : nil
     }
 
+    /// Whether it is an index of fetches, which a store can do without.
+    var isOfFetches: Bool { name.hasPrefix(RecordLogNames.index("")) }
+
     /// Returns the store's index of this name, where its definition is the same.
     func found(in catalog: Catalog, _ table: TableDefinition) -> IndexDefinition? {
-        guard let known = catalog.indexes(on: table.id).first(where: { $0.name == name }),
-            let wanted = definition(table.currentLayout), known.parts == wanted.parts,
-            known.extractorName.map(ExactText.init) == wanted.extractorName.map(ExactText.init)
-        else { return nil }
-        return known
+        let wanted = definition(table.currentLayout)
+        return catalog.indexes(on: table.id).first { $0.name == name }.flatMap { Self.serves($0, wanted) ? $0 : nil }
+    }
+
+    private static func serves(_ known: IndexDefinition, _ wanted: (parts: [IndexPart], extractorName: String?)?) -> Bool {
+        guard let wanted else { return false }
+        return known.parts == wanted.parts && known.extractorName.map(ExactText.init) == wanted.extractorName.map(ExactText.init)
+    }
+
+    /// Returns the index that serves each plan: that of its name, or else one with the same definition and another name. Each index serves one plan.
+    static func match(_ plans: [IndexPlan], _ known: [IndexDefinition], _ layout: RowLayout) -> [IndexDefinition?] {
+        let wanted = plans.map { $0.definition(layout) }
+        var found = zip(plans, wanted).map { plan, wanted in known.first { $0.name == plan.name && serves($0, wanted) } }
+        for position in plans.indices where found[position] == nil {
+            found[position] = known.first { index in serves(index, wanted[position]) && !found.contains { $0?.id == index.id } }
+        }
+        return found
     }
 
     /// Returns the indexes of one entity's table: one for each to-one relationship, uniqueness constraint and fetch index, inherited ones included.

@@ -51,6 +51,43 @@ struct IndexSpecification: Codable, Equatable {
         terms = TextTerms.version
     }
 
+    /// The same index after columns have got other names.
+    /// - Parameter names: gives a column's new name; nil for a column that is gone, or whose values are others now.
+    /// - Returns: nil if the index reads such a column, or more than columns.
+    func renamed(_ names: (String) -> String?) -> IndexSpecification? {
+        var isWhole = true, isChanged = false
+        func renamed(_ node: ExpressionNode) -> ExpressionNode {
+            guard case .keyPath(let keys) = node else {
+                if case .path = node { isWhole = false }
+                return node
+            }
+            guard let name = names(keys.joined(separator: ".")) else {
+                isWhole = false
+                return node
+            }
+            if name != keys.joined(separator: ".") { isChanged = true }
+            return .keyPath(name.split(separator: ".").map(String.init))
+        }
+        var new = self
+        for (position, element) in elements.enumerated() {
+            if let column = element.column {
+                guard let name = names(column) else { return nil }
+                if name != column { isChanged = true }
+                new.elements[position].column = name
+            }
+            if let format = element.expression {
+                guard let node = try? PredicateParser.parseExpression(format, arguments: []).node else { return nil }
+                new.elements[position].expression = PredicatePrinter.format(node.rewriting(bound: []) { part, _ in renamed(part) }.folded)
+            }
+        }
+        if let predicate {
+            guard let node = try? PredicateParser.parse(predicate, arguments: []) else { return nil }
+            new.predicate = PredicatePrinter.format(node.rewriting { part, _ in renamed(part) }.folded)
+        }
+        // A text that is parsed and printed again may be another one.
+        return isWhole ? isChanged ? new : self : nil
+    }
+
     /// Whether the engine can build the keys from columns without an extractor.
     var isPlain: Bool { predicate == nil && terms == nil && elements.allSatisfy { $0.column != nil } }
 }

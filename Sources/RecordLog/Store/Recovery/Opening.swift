@@ -8,7 +8,7 @@ final class OpenedFile {
     var superblock: Superblock
     /// The offset of the next frame.
     let end: UInt64
-    /// Bytes of the commits after the newest checkpoint.
+    /// Bytes of the commits after the newest checkpoint, and of what indexes were built of that it does not have.
     let bytesBehind: UInt64
     let zeroedEnd: UInt64
     /// The damage in committed bytes that a reader passed over.
@@ -133,9 +133,10 @@ struct Opening {
         let prepared = asksOthers && options.asOf == nil && superblock?.durableEnd ?? 0 <= replay.end ? behind?.prepared ?? replay.prepared : nil
         if let prepared, !options.isReadOnly { try complete(prepared, replay, file) }
         let snapshot = try replay.finish(counters: counters)
+        counters.replayed(bytes: replay.builtBytes)
         if options.asOf != nil, snapshot.sequence < last { throw lacks(last, superblock, snapshot, at: replay.end) }
         let opened = try settle(
-            snapshot, superblock: superblock, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes,
+            snapshot, superblock: superblock, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes + replay.builtBytes,
             hasCheckpoint: state.hasCheckpoint)
         if let prepared, options.isReadOnly { try show(prepared, replay, in: opened) }
         return opened

@@ -20,11 +20,15 @@ final class Replay {
     private(set) var prepared: PreparedCommit?
     /// Bytes of the applied commits.
     private(set) var commitBytes: UInt64 = 0
+    /// Bytes of indexes that `finish` has built of rows that were there before, and of these rows.
+    private(set) var builtBytes: UInt64 = 0
+    private let start: Snapshot
     private let key = KeyBuilder()
 
     init(file: LogFile, from snapshot: Snapshot, at position: UInt64, options: StoreOptions) {
         self.file = file
         self.options = options
+        start = snapshot
         sequence = snapshot.sequence
         commitChecksum = snapshot.commitChecksum
         catalog = snapshot.catalog
@@ -256,7 +260,9 @@ final class Replay {
             let number = Int(definition.id.rawValue)
             while indexes.count <= number { indexes.append(nil) }
             guard indexes[number] == nil, let extractor = try extractor(of: definition) else { continue }
-            indexes[number] = try build(definition, extractor, from: partial)
+            let built = try build(definition, extractor, from: partial)
+            builtBytes += built.costOfBuilding(of: start, definition)
+            indexes[number] = built
         }
         // `take` may still apply a prepared commit, and must update the indexes that were built here.
         extractors = [:]

@@ -20,7 +20,7 @@ extension LogStore {
         guard !base.isFlushing, startCheckpoint(of: base) else { return checkpointNow() }
     }
 
-    private func checkpointNow() {
+    func checkpointNow() {
         do throws(StoreError) { try writeCheckpoint() } catch { writer.bytesBehindAtFailure = writer.bytesBehind }
     }
 

@@ -111,6 +111,7 @@ extension LogStore {
         // Another handle has written what failed here.
         if start !== base { writer.bytesBehindAtFailure = 0 }
         let newest = try replay.finish(counters: counters)
+        note(built: replay.builtBytes)
         writer.base = decided == nil ? nil : newest
         if let decided { try replay.take(decided.prepared, decided.frame, end: decided.end) }
         publish(decided == nil ? newest : try replay.finish(counters: counters))

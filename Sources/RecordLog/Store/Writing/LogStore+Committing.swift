@@ -65,7 +65,9 @@ extension LogStore {
         note(commit: superblock.end - writer.end)
         writer.end = superblock.end
         if options.durability == .full { writer.syncedEnd = superblock.end }
-        publish(Self.apply(transaction, commitChecksum: frame.checksum, end: superblock.end, counters: counters))
+        let newest = Self.apply(transaction, commitChecksum: frame.checksum, end: superblock.end, counters: counters)
+        if transaction.isCatalogChanged { note(built: newest.builtBytes(over: transaction.base)) }
+        publish(newest)
     }
 
     /// Writes the frames that an appender has gathered.
@@ -194,7 +196,7 @@ extension LogStore {
             for definition in transaction.catalog.indexes {
                 let number = Int(definition.id.rawValue)
                 while indexes.count <= number { indexes.append(nil) }
-                if indexes[number] == nil { indexes[number] = .empty }
+                if indexes[number] == nil { indexes[number] = transaction.builtIndexes[definition.id] ?? .empty }
             }
         }
         transaction.entries.add(to: &indexes)

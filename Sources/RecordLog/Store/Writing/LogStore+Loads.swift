@@ -20,6 +20,10 @@ extension LogStore {
         writer.load.note(bytes, isLarge: bytes >= options.largeCommitBytes)
     }
 
+    /// Takes up an index that a commit has built of rows that were there before. An opening makes it anew from them until a checkpoint has it, so its
+    /// bytes and theirs count as if the log had them behind the checkpoint.
+    func note(built bytes: UInt64) { writer.bytesBehind += bytes }
+
     /// The most bytes that one commit counts as unspilled. A transaction has spilled what its memory does not hold, so the rest of a huge one is
     /// enough to begin a spill (half of `checkpointAfterBytes`) and too little to make the next commit wait for it (all of them; `throttle`).
     private var unspilledMax: UInt64 { options.checkpointAfterBytes / 4 * 3 }
@@ -122,10 +126,19 @@ extension LogStore {
         }
     }
 
-    /// Starts a checkpoint after an opening that has replayed much, so that the next one need not.
+    /// Writes a checkpoint after an opening that has replayed much, and waits for it: then the next opening need not, however this process ends. A
+    /// writer that leaves less behind than a steady one does not wait.
     func checkpointAfterLongReplay() {
-        guard options.checkpointsInBackground, writer.bytesBehind > options.checkpointAfterBytes else { return }
+        let behind = writer.bytesBehind, isLong = behind > options.checkpointAfterBytes
+        guard options.checkpointsInBackground else {
+            guard isLong else { return }
+            // If it fails, the store is as it was, and a commit tries again.
+            _ = try? lockedForWriting { () throws(StoreError) in checkpointNow() }
+            return
+        }
+        guard behind > options.checkpointAfterBytes / 2 else { return }
         writeLock.withLock { _ in startCheckpointAlone() }
+        if isLong { finishCheckpoint() }
     }
 
     /// Starts a checkpoint without the file's lock: its thread takes the lock for each batch.
@@ -135,22 +148,31 @@ extension LogStore {
         _ = startCheckpoint(of: base)
     }
 
-    /// Writes the checkpoint that a load has put off, as the process ends. A store that a thread is writing to stays as it is, since the thread
-    /// may be this one; so does one that another process keeps locked.
-    func endLoadAtExit() {
-        guard !writer.isForked, writeLock.withLockIfAvailable({ _ in isCheckpointPutOff }) ?? false else { return }
-        backgroundCheckpoint.wait(atMost: Self.exitMilliseconds)
+    /// Writes the checkpoint that is due, or that a load has put off, as the process ends. A store that a thread is writing to stays as it is, since
+    /// the thread may be this one; so does one that another process keeps locked.
+    ///
+    /// It waits for what a thread writes already: five seconds, or as long as the load took if that is longer, since the checkpoint takes a part of
+    /// that time on a machine of any speed. But it waits at most a minute.
+    func checkpointAtExit() {
+        guard !writer.isForked else { return }
+        awaitIndexBuilds()
+        guard let wait = writeLock.withLockIfAvailable({ _ in isCheckpointDueAtExit ? exitWait : nil }) ?? nil else { return }
+        backgroundCheckpoint.wait(atMost: wait)
         guard backgroundCheckpoint.isFinished else { return }
         writeLock.withLockIfAvailable { _ in
-            guard isCheckpointPutOff, (try? beginWriting(within: .milliseconds(Self.exitMilliseconds / 5))) != nil else { return }
+            guard isCheckpointDueAtExit, (try? beginWriting(within: .milliseconds(Self.exitMilliseconds / 5))) != nil else { return }
             defer { writer.file.storage.unlock() }
             try? writeCheckpoint()
         }
     }
 
-    private var isCheckpointPutOff: Bool {
-        !writer.isClosed && writer.poison == nil && writer.load.lastLarge != nil && writer.bytesBehind > options.checkpointAfterBytes / 2
+    private var isCheckpointDueAtExit: Bool {
+        !writer.isClosed && writer.poison == nil
+            && writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure) > options.checkpointAfterBytes / 2
     }
+
+    /// In milliseconds.
+    private var exitWait: Int { min(max(Self.exitMilliseconds, Int(writer.load.duration / .milliseconds(1))), 12 * Self.exitMilliseconds) }
 
     private static let exitMilliseconds = 5000
 }

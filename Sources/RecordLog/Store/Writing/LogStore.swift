@@ -40,6 +40,10 @@ public final class LogStore: Sendable {
     let isAwaitingLock = Atomic<Bool>(false)
     /// The end of the checkpoint that is written in the background, or of index entries that are spilled there.
     let backgroundCheckpoint = Completion(isFinished: true)
+    /// The end of the index builds that a thread is about to make or makes.
+    let indexBuilds = Completion(isFinished: true)
+    /// The thread that builds indexes; 0 for none.
+    let indexBuilder = Atomic<UInt>(0)
     /// Finished once the store is closed.
     let closing = Completion()
     /// Whether the store is compacting itself.
@@ -364,6 +368,7 @@ public final class LogStore: Sendable {
     public func close() throws(StoreError) {
         // The lock, the zeroes and the newest superblock are the parent's. The child's descriptor is closed with the handle.
         guard !writer.isForked else { return }
+        if !options.isReadOnly { awaitIndexBuilds() }
         stopCompacting()
         // A commit on another thread may have announced a compaction. None is announced after this.
         defer { stopCompacting() }

@@ -17,14 +17,14 @@ enum OpenStores {
             entries.removeAll { $0.store == nil }
             entries.append(Entry(store))
         }
-        ProcessExit.run { endLoads() }
+        ProcessExit.run { writeCheckpoints() }
     }
 
     /// As the process ends.
-    private static func endLoads() {
+    private static func writeCheckpoints() {
         // Another thread may hold the lock, or has held it when the process was forked.
         let stores = entries.withLockIfAvailable { $0.compactMap(\.store) }
-        for store in stores ?? [] { store.endLoadAtExit() }
+        for store in stores ?? [] { store.checkpointAtExit() }
     }
 
     /// Whether an open handle may write to this file.

@@ -104,11 +104,23 @@ extension Transaction {
 
     /// Gives indexes other names. Their entries stay.
     /// - Throws: `schema` if an index does not exist, or two of one table would have one name.
-    public func rename(indexes names: [IndexID: String]) throws(StoreError) {
-        for id in names.keys where catalog.index(id) == nil { throw schema("there is no index \(id.rawValue)") }
+    public func rename(indexes names: [IndexID: String]) throws(StoreError) { try rename(indexes: names, extractors: [:]) }
+
+    /// As `rename(indexes:)`, and names other extractors.
+    /// - Parameter extractors: by index; each makes the same keys of the table's rows as the index's extractor did, as one does that names columns
+    ///   by names that they have now.
+    /// - Throws: also `schema` for an index over columns, and for an extractor that is not registered, or makes terms where the other made keys.
+    package func rename(indexes names: [IndexID: String], extractors: [IndexID: String]) throws(StoreError) {
+        for id in Set(names.keys).union(extractors.keys) where catalog.index(id) == nil { throw schema("there is no index \(id.rawValue)") }
+        for id in extractors.keys where catalog.index(id)?.extractorName == nil { throw schema("the index \(id.rawValue) has no extractor") }
         let renamed = catalog.indexes.map { index in
             IndexDefinition(
-                id: index.id, table: index.table, name: names[index.id] ?? index.name, parts: index.parts, extractorName: index.extractorName)
+                id: index.id, table: index.table, name: names[index.id] ?? index.name, parts: index.parts,
+                extractorName: extractors[index.id] ?? index.extractorName)
+        }
+        for index in renamed where extractors[index.id] != nil {
+            guard index.hasTerms == catalog.index(index.id)?.hasTerms else { throw schema("the index \(index.name) would have other entries") }
+            _ = try checkedMaintainer(of: index)
         }
         var taken: [TableID: Set<String>] = [:]
         for index in renamed where !taken[index.table, default: []].insert(index.name).inserted {
@@ -124,24 +136,7 @@ extension Transaction {
     public func defineIndex(
         named name: String, on table: TableID, parts: [IndexPart], extractorName: String? = nil
     ) throws(StoreError) -> IndexID {
-        guard catalog.table(table) != nil else { throw schema("there is no table \(table.rawValue)") }
-        guard !catalog.indexes(on: table).contains(where: { $0.name == name }) else {
-            throw schema("the table has an index \(name) already")
-        }
-        guard catalog.nextIndex < UInt16.max else { throw schema("the store has too many indexes") }
-        for layout in catalog.table(table)?.layouts ?? [] { try check(parts, against: layout) }
-        if let changes = changesSoFar(table), !changes.addresses.isEmpty {
-            throw schema("an index is defined before the same transaction changes its table's rows")
-        }
-        let definition = IndexDefinition(
-            id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
-        let maintainer = try maintainer(of: definition)
-        guard maintainer.hasTerms == definition.hasTerms else {
-            throw schema("the extractor \(extractorName ?? "") makes terms and is not named so, or is named so and makes none")
-        }
-        try setCatalog(Catalog(
-            tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
-            nextIndex: catalog.nextIndex + 1))
+        let (definition, maintainer) = try define(name, on: table, parts, extractorName)
         let layouts = catalog.table(table)
         try wholly { () throws(StoreError) in
             try base.scanRows(table) { row throws(StoreError) in
@@ -160,6 +155,47 @@ extension Transaction {
         return definition.id
     }
 
+    /// Creates an index whose entries were built before.
+    /// - Parameters:
+    ///   - wanted: its number plays no part.
+    ///   - runs: the entries of the table's rows as of `base`.
+    /// - Throws: as `defineIndex(named:on:parts:extractorName:)`.
+    func defineIndex(_ wanted: IndexDefinition, with runs: RunSet) throws(StoreError) -> IndexID {
+        let definition = try define(wanted.name, on: wanted.table, wanted.parts, wanted.extractorName).definition
+        builtIndexes[definition.id] = runs
+        return definition.id
+    }
+
+    /// Puts an index without entries into the catalog.
+    private func define(
+        _ name: String, on table: TableID, _ parts: [IndexPart], _ extractorName: String?
+    ) throws(StoreError) -> (definition: IndexDefinition, maintainer: IndexMaintainer) {
+        guard catalog.table(table) != nil else { throw schema("there is no table \(table.rawValue)") }
+        guard !catalog.indexes(on: table).contains(where: { $0.name == name }) else {
+            throw schema("the table has an index \(name) already")
+        }
+        guard catalog.nextIndex < UInt16.max else { throw schema("the store has too many indexes") }
+        for layout in catalog.table(table)?.layouts ?? [] { try check(parts, against: layout) }
+        if let changes = changesSoFar(table), !changes.addresses.isEmpty {
+            throw schema("an index is defined before the same transaction changes its table's rows")
+        }
+        let definition = IndexDefinition(
+            id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
+        let maintainer = try checkedMaintainer(of: definition)
+        try setCatalog(Catalog(
+            tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
+            nextIndex: catalog.nextIndex + 1))
+        return (definition, maintainer)
+    }
+
+    private func checkedMaintainer(of definition: IndexDefinition) throws(StoreError) -> IndexMaintainer {
+        let maintainer = try maintainer(of: definition), name = definition.extractorName ?? ""
+        guard maintainer.hasTerms == definition.hasTerms else {
+            throw schema("the extractor \(name) makes terms and is not named so, or is named so and makes none")
+        }
+        return maintainer
+    }
+
     /// Removes an index. Its number is not used again.
     /// - Throws: `schema` if it does not exist.
     public func dropIndex(_ index: IndexID) throws(StoreError) {
@@ -168,6 +204,7 @@ extension Transaction {
             tables: catalog.tables, indexes: catalog.indexes.filter { $0.id != index }, nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex))
         entries.remove(Int(index.rawValue))
+        builtIndexes[index] = nil
     }
 
     /// Removes a table with its rows and indexes. Its number is not used again. Older snapshots keep it, and the next compaction frees its

@@ -21,6 +21,8 @@ public final class Transaction {
     private(set) var rowCount: UInt32 = 0
     /// This transaction's changes, by table ID.
     @exclusivity(unchecked) var tables = Slots<TableChanges>()
+    /// The entries of indexes that were built before the transaction.
+    var builtIndexes: [IndexID: RunSet] = [:]
     /// Values in frames of their own that no row has taken yet.
     var unusedValues: Set<ValueReference> = []
     @exclusivity(unchecked) var entries: AddedEntries

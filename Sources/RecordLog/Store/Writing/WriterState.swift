@@ -25,7 +25,7 @@ final class WriterState: @unchecked Sendable {
     var end: UInt64
     /// If the log ends here, everything before it except superblocks is on the disk.
     var syncedEnd: UInt64 = 0
-    /// Bytes of commits that the newest checkpoint does not have.
+    /// Bytes of commits that the newest checkpoint does not have; those of indexes that were built since, and of their rows, are added.
     var bytesBehind: UInt64
     /// Bytes of commits whose index entries neither the newest checkpoint nor a scratch file has.
     var bytesUnspilled: UInt64

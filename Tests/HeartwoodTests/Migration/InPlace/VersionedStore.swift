@@ -50,7 +50,7 @@ final class VersionedStore {
     func migrate(to version: ModelVersion) throws -> Bool {
         let model = version.model(), stored = try StoredModel.read(at: url)
         return try RecordLogStore.migrateInPlace(
-            at: url, options: options, configuration: nil, to: model, ModelComparison(from: stored, to: model))
+            at: url, options: options, configuration: nil, to: model, ModelComparison(from: stored, to: model), .isTold)
     }
 
     struct NotInPlace: Error {}

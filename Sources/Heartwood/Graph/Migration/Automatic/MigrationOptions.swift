@@ -9,6 +9,10 @@ public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomati
 /// A store option, a Boolean: whether a store of another version is opened if it has a column for everything that the model stores. The store keeps
 /// its version.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+/// A store option, a Boolean: whether a store with objects is migrated by an inferred mapping though its model and the coordinator's have no
+/// entity in common, so that none of its objects remains. Without it adding such a store throws 134140, since it is probably another program's.
+/// A mapping model and the stages of a staged migration need no such option.
+public let NSMigratePersistentStoresToUnrelatedModelsOption = "NSMigratePersistentStoresToUnrelatedModelsOption"
 /// A store option, an `NSStagedMigrationManager`. It takes precedence over all other migrations.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
 
@@ -16,11 +20,12 @@ public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStore
 struct MigrationOptions {
     static let all = [
         NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption, NSIgnorePersistentStoreVersioningOption,
-        NSPersistentStoreStagedMigrationManagerOptionKey,
+        NSPersistentStoreStagedMigrationManagerOptionKey, NSMigratePersistentStoresToUnrelatedModelsOption,
     ]
 
     let migrates: Bool
     let infers: Bool
+    let acceptsUnrelated: Bool
     let isReadOnly: Bool
     let staged: NSStagedMigrationManager?
 
@@ -29,6 +34,7 @@ struct MigrationOptions {
         let showsPast = NSPersistentStore.showsPast(options)
         migrates = !showsPast && NSPersistentStore.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? false
         infers = NSPersistentStore.flag(NSInferMappingModelAutomaticallyOption, in: options) ?? false
+        acceptsUnrelated = NSPersistentStore.flag(NSMigratePersistentStoresToUnrelatedModelsOption, in: options) ?? false
         isReadOnly = showsPast || NSPersistentStore.flag(NSReadOnlyPersistentStoreOption, in: options) ?? false
         staged = showsPast ? nil : options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
     }

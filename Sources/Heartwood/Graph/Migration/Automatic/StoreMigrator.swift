@@ -26,12 +26,17 @@ struct StoreMigrator {
     ///   - mapping: nil for one that is found or inferred.
     ///   - isAutomatic: whether adding the store has caused the migration. A mapping is then looked up in the bundles, and the store is not taken
     ///     back to a version that it has left, unless the program has the store's present version.
-    /// - Throws: 134130 if the source's model is not found, or is newer than the destination's; 134140 if no mapping is found or can be inferred;
-    ///   the errors of the migration.
-    func migrate(to model: NSManagedObjectModel, by mapping: NSMappingModel? = nil, isAutomatic: Bool, infers: Bool) throws {
+    ///   - rule: for an inferred mapping; the store's options can ask for more than it allows.
+    /// - Throws: 134130 if the source's model is not found, or is newer than the destination's; 134140 if no mapping is found or can be inferred,
+    ///   or if the store has objects and the two models have no entity in common; the errors of the migration.
+    func migrate(
+        to model: NSManagedObjectModel, by mapping: NSMappingModel? = nil, isAutomatic: Bool, infers: Bool,
+        dropping rule: DroppingRule = .refusesUnrelated
+    ) throws {
         let metadata = try metadata()
         guard !isMade(with: model, metadata) else { return }
-        guard !MigrationOptions(store.options).isReadOnly else {
+        let options = MigrationOptions(store.options)
+        guard !options.isReadOnly else {
             throw MigrationErrors.make(
                 "The store is read-only", [NSFilePathErrorKey: store.url.path],
                 "the store at \(store.url.path) was opened read-only; open it for writing once")
@@ -40,7 +45,8 @@ struct StoreMigrator {
             let source = try sourceModel(metadata)
             var found = mapping
             if found == nil, isAutomatic { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
-            if let found { return try rewrite(by: found, from: source, to: model) }
+            // A mapping model says what becomes of the objects.
+            if let found { return try rewrite(by: found, from: source, to: model, .isAsked) }
             if isAutomatic, FormerVersions.contain(model, configuration: store.configuration, metadata), !isKnownHere(metadata) {
                 throw MigrationErrors.noSource(
                     store.url, metadata,
@@ -55,9 +61,10 @@ struct StoreMigrator {
             } catch {
                 throw MigrationErrors.noMapping(from: source, to: model, cause: error as NSError)
             }
+            let dropping = rule == .refusesUnrelated && options.acceptsUnrelated ? .isAsked : rule
             let isDone = try storeClass.migrateInPlace(
-                at: store.url, options: store.options, configuration: store.configuration, to: model, comparison)
-            if !isDone { try rewrite(by: NSMappingModel(inferredFrom: comparison), from: source, to: model) }
+                at: store.url, options: store.options, configuration: store.configuration, to: model, comparison, dropping)
+            if !isDone { try rewrite(by: NSMappingModel(inferredFrom: comparison), from: source, to: model, dropping) }
         } catch {
             // Another process has migrated it meanwhile.
             if let metadata = try? self.metadata(), isMade(with: model, metadata) { return }
@@ -84,7 +91,11 @@ struct StoreMigrator {
     }
 
     /// Migrates with a migration manager.
-    private func rewrite(by mapping: NSMappingModel, from source: NSManagedObjectModel, to model: NSManagedObjectModel) throws {
+    private func rewrite(
+        by mapping: NSMappingModel, from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ dropping: DroppingRule
+    ) throws {
+        var dropped: DroppedObjects?
+        defer { dropping.tell(dropped, store.url) }
         try waitingForOthers(until: model) {
             let folder: MigrationFolder
             do {
@@ -92,6 +103,7 @@ struct StoreMigrator {
             } catch {
                 throw RecordLogErrors.wrapIfOfEngine(error)
             }
+            var made: DroppedObjects?
             // After the exchange it contains only the marker.
             defer { folder.abandon() }
             try storeClass.exchange(at: store.url, options: store.options) {
@@ -102,9 +114,12 @@ struct StoreMigrator {
                 if let name = from.configuration, !source.configurations.contains(name) { from.configuration = nil }
                 let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
                 manager.beginMigrating(mapping)
+                manager.dropping = dropping
                 try manager.write(from: from, metadata, to: store, at: folder.file, isNew: true)
+                made = manager.dropped
                 return folder.file
             }
+            dropped = made
         }
     }
 

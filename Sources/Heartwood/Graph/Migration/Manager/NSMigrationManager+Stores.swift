@@ -69,7 +69,7 @@ extension NSMigrationManager {
             }
             let comparison = try ModelComparison(from: sourceModel, to: destinationModel, configuration: destination.configuration)
             let isDone = try sourceClass.migrateInPlace(
-                at: file, options: destination.options, configuration: destination.configuration, to: destinationModel, comparison)
+                at: file, options: destination.options, configuration: destination.configuration, to: destinationModel, comparison, .isTold)
             if isDone { return setProgress(1) }
             try sourceClass.destroy(at: file, options: nil)
         }
@@ -81,6 +81,18 @@ extension NSMigrationManager {
     private func configuration(of metadata: [String: Any]) -> String? {
         guard !sourceModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
         return sourceModel.configurations.first { sourceModel.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
+    }
+
+    /// Counts the source's objects that the mapping leaves out, where the store itself is migrated.
+    private func noteDropped(configuration: String?, at url: URL) throws {
+        guard let dropping else { return }
+        let found = try DroppedObjects(mappingModel, from: sourceModel, to: destinationModel, configuration: configuration) { entity in
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+            request.includesSubentities = false
+            return try reader.count(for: request)
+        }
+        try dropping.check(found, url)
+        dropped = found
     }
 
     /// Migrates object by object.
@@ -111,6 +123,7 @@ extension NSMigrationManager {
             throw MigrationErrors.ofStore(error, isSource: false, destination.url)
         }
         reader = NSManagedObjectContext(plainObjectsOf: old)
+        try noteDropped(configuration: source.configuration, at: source.url)
         writer = NSManagedObjectContext(plainObjectsOf: new)
         writer.making.skipsValidation = true
         defer { endMigrating() }

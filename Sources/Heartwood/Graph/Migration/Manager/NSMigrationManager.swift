@@ -27,6 +27,10 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final var reader: NSManagedObjectContext!
     final var writer: NSManagedObjectContext!
     final var currentMapping: NSEntityMapping!
+    /// Applied to the objects that the mapping leaves out; nil where the source's store stays, and loses nothing.
+    final var dropping: DroppingRule?
+    /// The objects that the mapping leaves out, if there is a rule for them.
+    final var dropped: DroppedObjects?
     /// Data for policies.
     open var userInfo: [AnyHashable: Any]?
     /// Whether a store type may carry out an inferred mapping itself, between stores of that type. A record log changes its schema in a copy of the

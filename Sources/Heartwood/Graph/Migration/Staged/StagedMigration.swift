@@ -76,7 +76,9 @@ struct StagedMigration {
                 continue
             }
             do {
-                return try migrator.migrate(to: found, isAutomatic: false, infers: true)
+                // Whoever lists both versions in the stages wants the one to become the other.
+                let isListed = manager.stages.contains { $0.checksums.contains(chain[next].checksum) }
+                return try migrator.migrate(to: found, isAutomatic: false, infers: true, dropping: isListed ? .isAsked : .refusesUnrelated)
             } catch where !missing.isEmpty && CoreDataError.isCode(NSMigrationMissingMappingModelError, error) {
                 throw CoreDataError.make(
                     NSManagedObjectModelReferenceNotFoundError,
@@ -116,7 +118,7 @@ extension StoreMigrator {
             try stage.willMigrateHandler?(manager, stage)
             try note(stage.nextModel.versionChecksum, in: container)
         }
-        try migrate(to: next, isAutomatic: false, infers: true)
+        try migrate(to: next, isAutomatic: false, infers: true, dropping: .isAsked)
     }
 
     fileprivate func end(_ stage: NSCustomMigrationStage, _ manager: NSStagedMigrationManager) throws {

@@ -128,7 +128,10 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     /// Writes the objects to a new record log at `url`, which has the same identifier.
     func convert(to url: URL, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?) throws {
         let history = SQLiteConversion.tracksHistory(options)
-        try SQLiteConversion(URL(fileURLWithPath: try filePath()), for: model, configuration: configuration, keepsHistory: history).run(to: url)
+        // The store is open with the model, so it is of its version.
+        try SQLiteConversion(
+            URL(fileURLWithPath: try filePath()), for: model, configuration: configuration, keepsHistory: history, dropping: .isTold
+        ).run(to: url)
     }
 
     // MARK: Writing
