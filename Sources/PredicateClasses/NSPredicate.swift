@@ -10,12 +10,12 @@ open class NSPredicate: Foundation.NSPredicate, MadeByFactory {
 
     // This is the only designated initializer, so a subclass inherits the convenience initializers.
     #if canImport(ObjectiveC)
-        /// A predicate without a condition. Evaluating it is a programming error.
+        /// A predicate without a condition: nothing meets it, and a fetch with it throws.
         public override init() {
             super.init(value: false)
         }
     #else
-        /// A predicate without a condition. Evaluating it is a programming error.
+        /// A predicate without a condition: nothing meets it, and a fetch with it throws.
         public init() {
             super.init(value: false)
         }

@@ -31,9 +31,7 @@ package final class BlockBody: PredicateBody {
 
     private enum Unstated {
         // Unchecked: it is immutable.
-        nonisolated(unsafe) static let body = BlockBody { _, _ in
-            preconditionFailure("A predicate that was made by NSPredicate() states nothing to evaluate.")
-        }
+        nonisolated(unsafe) static let body = BlockBody { _, _ in false }
     }
 
     package func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool { block(object, variables) }

@@ -1,5 +1,6 @@
 import Foundation
 import ModelCode
+import RecordLog
 
 struct GenerateCommand: Command {
     static let name = "generate"
@@ -47,10 +48,13 @@ struct GenerateCommand: Command {
         }
         let directory = URL(fileURLWithPath: folder)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let disk = POSIXFileSystem()
         var written = 0
         for file in files {
             let url = directory.appendingPathComponent(file.name)
             let data = Data(file.text.utf8)
+            // A pipe or a device is neither read nor written.
+            if try disk.identity(of: url.path) != nil { _ = try disk.open(url.path, .readOnly) }
             if FileManager.default.contents(atPath: url.path) == data { continue }
             // In place: an atomic write waits for the disk once a file. The next run rewrites a file that a crash left half-written.
             try data.write(to: url)

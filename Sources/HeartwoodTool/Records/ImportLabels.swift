@@ -55,7 +55,6 @@ final class ImportLabels {
 
     /// The entity's name in a URI.
     static func entityName(in label: String) -> String? {
-        guard let uri = URL(string: label), uri.scheme == "x-coredata", uri.pathComponents.count == 3 else { return nil }
-        return uri.pathComponents[1]
+        URL(string: label).flatMap(NSManagedObjectID.parts)?.entity
     }
 }

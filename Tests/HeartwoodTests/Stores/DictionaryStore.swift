@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 
 /// Objects in dictionaries, simulating a service that answers one question at a time.
-final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
+class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     struct Record {
         var version: UInt64 = 0
         /// Attributes, and the IDs of to-one destinations.
@@ -17,6 +17,8 @@ final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     private var sources: [NSManagedObjectID: [String: [NSManagedObjectID]]] = [:]
 
     override var type: String { "Dictionary" }
+
+    func version(of id: NSManagedObjectID) -> UInt64? { records[id]?.version }
 
     override func loadMetadata() throws {
         metadata = [NSStoreUUIDKey: UUID().uuidString, NSStoreTypeKey: type]

@@ -13,7 +13,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
     /// - Precondition: the request was made with an entity, or was executed.
     open var entity: NSEntityDescription {
         guard let givenEntity else {
-            preconditionFailure("The batch update names the entity \(givenName), which is found when the request is executed.")
+            misuse("The batch update names the entity \(givenName), which is found when the request is executed.")
         }
         return givenEntity
     }

@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
 extension NSPersistentStoreCoordinator {
     /// Implements `execute(_:with:)`.
     final func answer(_ request: NSPersistentStoreRequest, for context: NSManagedObjectContext) throws -> Any {
-        precondition(context.coordinator === self, "A coordinator executes requests for contexts of its own.")
+        demand(context.coordinator === self, "A coordinator executes requests for contexts of its own.")
         context.checkQueue("execute(_:with:)")
         return try request.executable().executeDirectly(in: context)
     }

@@ -4,11 +4,11 @@ extension NSManagedObjectContext {
     /// Sets `parent`; the property's setter calls this.
     final func setParent(_ newValue: NSManagedObjectContext?) {
         guard newValue !== parentContext else { return }
-        precondition(
+        demand(
             parentContext == nil && lineage.ownCoordinator == nil && identities.count == 0,
             "A context's parent is set once, before it is used and in place of a persistent store coordinator; make a new context.")
         guard let newValue else { return }
-        precondition(newValue !== self && !newValue.descends(from: self), "A context cannot be its own ancestor.")
+        demand(newValue !== self && !newValue.descends(from: self), "A context cannot be its own ancestor.")
         if lineage.isFollowing {
             feed?.remove(self)
             newValue.followers.add(self)

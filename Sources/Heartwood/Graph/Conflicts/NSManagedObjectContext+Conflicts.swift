@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
     /// Sets `mergePolicy`; the property's setter calls this.
     final func setPolicy(_ newValue: Any) {
         guard let new = newValue as? NSMergePolicy else {
-            preconditionFailure("A context's merge policy is an NSMergePolicy, not \(type(of: newValue)).")
+            misuse("A context's merge policy is an NSMergePolicy, not \(type(of: newValue)).")
         }
         policy = new
     }

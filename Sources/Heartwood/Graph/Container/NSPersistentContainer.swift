@@ -62,7 +62,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         do {
             self.init(name: name, managedObjectModel: try ModelFinder.model(named: name))
         } catch {
-            preconditionFailure(error.localizedDescription)
+            misuse(error.localizedDescription)
         }
     }
 

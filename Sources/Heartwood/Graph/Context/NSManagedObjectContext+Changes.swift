@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     final func performInsertion(of object: NSManagedObject) {
         checkQueue("insert(_:)")
         guard object.state.contains(.detached) else {
-            precondition(object.managedObjectContext === self, "The object belongs to another context; use object(with:) there.")
+            demand(object.managedObjectContext === self, "The object belongs to another context; use object(with:) there.")
             if object.isDeleted {
                 undelete(object)
             } else if object.isInserted {
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
             }
             return
         }
-        precondition(
+        demand(
             object.contextReference == nil || object.contextReference?.toOpaque() == Unmanaged.passUnretained(self).toOpaque(),
             "The object was of another context; insert a new one.")
         forgetMergedDeletion(object.key)
@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
     final func performDeletion(of object: NSManagedObject) {
         checkQueue("delete(_:)")
         guard !isGone(already: object) else { return }
-        precondition(
+        demand(
             object.managedObjectContext === self,
             object.state.contains(.detached)
                 ? "The object to delete belongs to no context: its context was reset, or it was never inserted. Fetch it anew."

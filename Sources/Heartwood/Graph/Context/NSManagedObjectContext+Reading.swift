@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
         let own = ownKey(of: objectID)
         if let own, let object = mergedDeletion(own) { return object }
         guard let key = own, let object = object(for: key) else {
-            preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
+            misuse("\(objectID) does not belong to a store of this context's coordinator.")
         }
         return object
     }

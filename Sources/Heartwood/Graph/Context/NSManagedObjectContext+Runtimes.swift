@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         if let known = cache.runtimesByEntity[entity], !known.isRetired { return known }
         guard let coordinator else {
-            preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
+            misuse("The context has no persistent store coordinator and no parent; set either before inserting objects.")
         }
         let made = coordinator.runtime(for: entity)
         guard let store = made.store else { return made }

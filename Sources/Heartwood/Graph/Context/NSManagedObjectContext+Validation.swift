@@ -40,5 +40,7 @@ extension NSManagedObjectContext {
         } catch {
             ValidationErrors.append(error, to: &errors)
         }
+        // An override need not call `super`.
+        if !object.isDeleted { object.reportUnfit(into: &errors) }
     }
 }

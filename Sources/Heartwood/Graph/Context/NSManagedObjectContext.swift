@@ -82,9 +82,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            precondition(parentContext == nil, "A context with a parent has the coordinator of its root; set it there.")
+            demand(parentContext == nil, "A context with a parent has the coordinator of its root; set it there.")
             guard newValue !== lineage.ownCoordinator else { return }
-            precondition(lineage.ownCoordinator == nil || identities.count == 0,
+            demand(lineage.ownCoordinator == nil || identities.count == 0,
                 "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
             if lineage.isFollowing {
                 lineage.ownCoordinator?.followers.remove(self)

@@ -8,7 +8,7 @@ extension PerformingAndWaiting {
     func resultOfPerforming<Success, Failure: Error>(_ block: () throws(Failure) -> Success) throws(Failure) -> Success {
         var result: Result<Success, Failure>?
         performAndWait { result = Result { () throws(Failure) in try block() } }
-        guard let result else { preconditionFailure("\(type(of: self)).performAndWait(_:) did not run its block.") }
+        guard let result else { misuse("\(type(of: self)).performAndWait(_:) did not run its block.") }
         return try result.get()
     }
 }

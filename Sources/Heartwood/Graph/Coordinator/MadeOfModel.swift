@@ -9,7 +9,7 @@ extension _MadeOfModel {
     ///   model)`.
     public init(managedObjectModel model: NSManagedObjectModel, _ _: Void = ()) {
         guard let made = NSPersistentStoreCoordinator(managedObjectModel: model) as? Self else {
-            preconditionFailure("\(Self.self) is made by its name, not by self.init(managedObjectModel:).")
+            misuse("\(Self.self) is made by its name, not by self.init(managedObjectModel:).")
         }
         self = made
     }

@@ -22,9 +22,9 @@ extension NSEntityDescription {
     ) -> NSManagedObject {
         guard let entity = entity(forEntityName: entityName, in: context, fileID: fileID) else {
             guard let model = context.persistentStoreCoordinator?.managedObjectModel else {
-                preconditionFailure("A \(entityName) cannot be made: the context has no coordinator, or its coordinator is gone.")
+                misuse("A \(entityName) cannot be made: the context has no coordinator, or its coordinator is gone.")
             }
-            preconditionFailure("The context's model has no entity named \"\(entityName)\"; it has \(model.listedEntities).")
+            misuse("The context's model has no entity named \"\(entityName)\"; it has \(model.listedEntities).")
         }
         return context.objectClass(of: entity).init(entity: entity, insertInto: context)
     }

@@ -359,14 +359,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Returns the ID that a URI names, if its store was added; does not check whether the object exists.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        guard url.scheme == "x-coredata", let host = url.host(percentEncoded: true)?.removingPercentEncoding else { return nil }
-        // A name may contain a slash, which is percent-encoded.
-        let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }
-        guard parts.count == 2, parts[1].hasPrefix("p"),
-            let store = persistentStores.first(where: { $0.isNamed(host) }),
-            let entity = managedObjectModel.entitiesByName[parts[0]]
+        guard let parts = NSManagedObjectID.parts(of: url), let store = persistentStores.first(where: { $0.isNamed(parts.store) }),
+            let entity = managedObjectModel.entitiesByName[parts.entity], let found = runtime(of: entity, in: store),
+            let key = store.key(named: String(parts.object.dropFirst()), of: found)
         else { return nil }
-        guard let found = runtime(of: entity, in: store), let key = store.key(named: String(parts[1].dropFirst()), of: found) else { return nil }
         return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
     }
 

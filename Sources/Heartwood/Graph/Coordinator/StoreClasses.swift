@@ -47,7 +47,7 @@ extension NSPersistentStoreCoordinator {
     /// - Precondition: the class is such a subclass.
     public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         let found = storeClass as? NSPersistentStore.Type
-        precondition(
+        demand(
             storeClass == nil || found != nil,
             "The class registered for the store type \"\(storeType)\" is \(storeClass.map(String.init(describing:)) ?? ""), no store's.")
         StoreClasses.register(found, for: storeType)

@@ -55,7 +55,7 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         fileURL: URL, managedObjectModel model: NSManagedObjectModel,
         concurrencyType: NSManagedObjectContextConcurrencyType = .mainQueueConcurrencyType
     ) {
-        precondition(concurrencyType != .confinementConcurrencyType, "A document's context has a queue: the main one, or its own.")
+        demand(concurrencyType != .confinementConcurrencyType, "A document's context has a queue: the main one, or its own.")
         container = NSPersistentContainer(name: fileURL.deletingPathExtension().lastPathComponent, managedObjectModel: model)
         managedObjectContext = concurrencyType == .mainQueueConcurrencyType ? container.viewContext : container.newBackgroundContext()
         locked = Mutex(LockedState(fileURL: fileURL))
@@ -69,7 +69,7 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
     /// - Precondition: the main bundle has a model.
     public convenience init(fileURL: URL, fileID: StaticString = #fileID) {
         guard let model = NSManagedObjectModel.mergedModel(from: nil, fileID: fileID) else {
-            preconditionFailure("The main bundle has no model; give the document one with init(fileURL:managedObjectModel:).")
+            misuse("The main bundle has no model; give the document one with init(fileURL:managedObjectModel:).")
         }
         self.init(fileURL: fileURL, managedObjectModel: model)
     }

@@ -80,8 +80,11 @@ extension NSManagedObjectContext {
             guard let result = result as? T else {
                 throw CoreDataError.make(
                     NSPersistentStoreUnsupportedRequestTypeError,
-                    "The request gives \(type(of: result)), not \(T.self). For a class of your own, set the entity's "
-                        + "managedObjectClassName to its name, with the module in front where it is not found without.")
+                    result is NSManagedObject
+                        ? "The request gives \(type(of: result)), not \(T.self). For a class of your own, set the entity's "
+                            + "managedObjectClassName to its name, with the module in front where it is not found without."
+                        : "The request's resultType asks for other results than objects of \(T.self). Give its variable the type of a request "
+                            + "for any result: let request: NSFetchRequest<NSFetchRequestResult> = \(T.self).fetchRequest().")
             }
             return result
         }

@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     ///   longer have.
     public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         checkQueue()
-        precondition(parentContext == nil, "A child context reads what its root reads; set the query generation of the root.")
+        demand(parentContext == nil, "A child context reads what its root reads; set the query generation of the root.")
         guard let generation else { return pin(to: nil) }
         guard let coordinator else {
             throw CoreDataError.make(

@@ -18,7 +18,7 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
 
     private final var parts: (record: HistoryRecord, change: HistoryChange) {
         guard let made else {
-            preconditionFailure("\(type(of: self)) was made by the program, so it has only the properties that its class overrides.")
+            misuse("\(type(of: self)) was made by the program, so it has only the properties that its class overrides.")
         }
         return made
     }

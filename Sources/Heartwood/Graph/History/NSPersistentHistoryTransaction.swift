@@ -8,7 +8,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
     private final var content = Content.none
     final var record: HistoryRecord {
         guard let made else {
-            preconditionFailure("\(type(of: self)) was made by the program, so it has only the properties that its class overrides.")
+            misuse("\(type(of: self)) was made by the program, so it has only the properties that its class overrides.")
         }
         return made
     }

@@ -56,7 +56,7 @@ extension NSManagedObject {
                 let any: Value = recorder.requiredValue(index, of: self) {
                 return any
             }
-            preconditionFailure(
+            misuse(
                 "\(entity.name ?? "?").\(key) was read and has no value of the type \(Value.self); set it before, give it a default "
                     + "value in the model, or make the class's property optional.")
         }

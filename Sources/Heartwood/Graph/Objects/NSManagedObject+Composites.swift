@@ -9,7 +9,7 @@ extension NSManagedObject {
     }
 
     /// Sets the elements that a dictionary names, and clears the others.
-    final func setCompositeValue(_ value: Any?, _ property: PropertyRuntime) throws(ValueMismatch) {
+    final func setCompositeValue(_ value: Any?, _ property: PropertyRuntime, takesUnfit: Bool) throws(ValueMismatch) {
         let elements = property.elements ?? []
         var given: [String: Any] = [:]
         if let value, !(value is NSNull) {
@@ -25,7 +25,7 @@ extension NSManagedObject {
                 message: "\(entity.name ?? "?").\(property.name) has no element \"\(unknown)\"; it has "
                     + elements.map(\.name).sorted().joined(separator: ", ") + ".")
         }
-        for element in elements { try setValue(given[element.name], at: element.index) }
+        for element in elements { try setValue(given[element.name], at: element.index, takesUnfit: takesUnfit) }
     }
 
     /// The object whose composite contains the end of a path, and the element's key; nil if the path leads into no composite.

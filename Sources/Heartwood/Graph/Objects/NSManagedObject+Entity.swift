@@ -15,7 +15,7 @@ extension NSManagedObject {
         ManagedObjectClasses.note(self)
         let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
         guard let entity = ModelsInUse.entity(forClass: self, among: entities) else {
-            preconditionFailure(
+            misuse(
                 "No entity of the context's model names the class \(String(reflecting: self)); set managedObjectClassName "
                     + "in the model to it.")
         }

@@ -8,7 +8,7 @@ extension NSManagedObject {
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobject/init(entity:insertinto:)
     final func takeEntityClass(_ objectClass: NSManagedObject.Type) {
         guard type(of: self) == NSManagedObject.self, objectClass != NSManagedObject.self else { return }
-        precondition(
+        demand(
             ClassChange.isPossible(from: NSManagedObject.self, to: objectClass),
             "\(objectClass) has stored properties of its own, which NSManagedObject(entity:insertInto:) cannot initialize off Apple's platforms. "
                 + "Write \(objectClass)(entity: entity, insertInto: context) or NSEntityDescription.insertNewObject(forEntityName:into:).")

@@ -37,7 +37,7 @@ extension NSManagedObject {
         }
         if rowBody == nil, storage?.base == nil {
             guard let context = managedObjectContext else {
-                preconditionFailure(
+                misuse(
                     "A fault of \(entity.name ?? "?") was asked for its values after its context had gone. "
                         + "Keep the context (or its container) alive as long as its objects.")
             }

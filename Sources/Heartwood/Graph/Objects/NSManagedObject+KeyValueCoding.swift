@@ -4,12 +4,15 @@ extension NSManagedObject {
     /// The index of a property by name.
     /// - Precondition: the entity has the property, as key-value coding demands on Apple's platforms.
     final func propertyIndex(_ name: String) -> Int {
-        guard let index = runtime.index(of: name) else { refuse(name) }
+        guard let index = runtime.index(of: name) ?? spareIndex(name) else { refuse(name) }
         return index
     }
 
+    /// The index of a property that only a `KeyPathRecorder` gives the object.
+    final func spareIndex(_ name: String) -> Int? { (managedObjectContext as? KeyPathRecorder)?.spareIndex(name) }
+
     final func refuse(_ name: String) -> Never {
-        preconditionFailure(
+        misuse(
             "The entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(name)\"; it has "
                 + runtime.properties.map(\.name).sorted().joined(separator: ", ") + ".")
     }
@@ -26,13 +29,24 @@ extension NSManagedObject {
         }
     }
 
+    /// Takes a number that does not fit the attribute too: the next save refuses it, as validation does.
     /// - Precondition: the value's type is the property's; nil clears it.
     final func setModelledValue(_ value: Any?, at index: Int) {
         do {
-            try setValue(value, at: index)
+            try setValue(value, at: index, takesUnfit: true)
         } catch {
-            preconditionFailure(error.message)
+            misuse(error.message)
         }
+    }
+
+    /// The stored form of an attribute's value.
+    /// - Parameter takesUnfit: whether a number that does not fit is one too.
+    /// - Returns: nil if the attribute cannot hold it.
+    final func converted(_ value: Any?, _ kind: PropertyKind, takesUnfit: Bool) -> ManagedValue? {
+        if let converted = ManagedValue(attributeObject: value, kind: kind) { return converted }
+        guard takesUnfit, let number = AttributeCoding.unfitNumber(value, kind) else { return nil }
+        ownStorage().mayHoldUnfit = true
+        return .object(number)
     }
 
     /// The reason why a property cannot hold a value.
@@ -41,7 +55,7 @@ extension NSManagedObject {
     }
 
     /// Like `setValue(_:forKey:)`, for values that come from files: a wrong type throws and changes nothing.
-    final func setValue(_ value: Any?, at index: Int) throws(ValueMismatch) {
+    final func setValue(_ value: Any?, at index: Int, takesUnfit: Bool = false) throws(ValueMismatch) {
         let property = runtime.properties[index]
         switch property.kind {
         case .toOne:
@@ -59,10 +73,10 @@ extension NSManagedObject {
             }
             for member in members { try check(member, for: property) }
             setManagedObjects(members, at: index)
-        case .undefined where property.elements != nil: try setCompositeValue(value, property)
+        case .undefined where property.elements != nil: try setCompositeValue(value, property, takesUnfit: takesUnfit)
         case .undefined where fetchedProperty(index) != nil: throw ValueMismatch(message: fetchedRefusal(property.name))
         default:
-            guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+            guard let converted = converted(value, property.kind, takesUnfit: takesUnfit) else {
                 throw ValueMismatch(message: AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
             }
             setManagedValue(converted, at: index)
@@ -92,7 +106,7 @@ extension NSManagedObject {
     /// - Precondition: each key is a property of its object's entity, and there are at most 64.
     public final func value(forKeyPath path: String) -> Any? {
         guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
-        precondition(
+        demand(
             path.utf8.count <= PredicateKeyPath.keysMax || path.utf8.count { $0 == UInt8(ascii: ".") } < PredicateKeyPath.keysMax,
             "\(entity.name ?? "?") has no value: \(PredicateFault.longPath).")
         if path.utf8.contains(UInt8(ascii: "@")) { return operatorValue(path) }
@@ -141,7 +155,7 @@ extension NSManagedObject {
     private func presentEnd(ofPath path: String) -> (owner: NSManagedObject, key: String) {
         let end = end(ofPath: path)
         guard let owner = end.owner else {
-            preconditionFailure("\(entity.name ?? "?").\(path.dropLast(end.key.count + 1)) is no object, so it has no \(end.key).")
+            misuse("\(entity.name ?? "?").\(path.dropLast(end.key.count + 1)) is no object, so it has no \(end.key).")
         }
         return (owner, end.key)
     }
@@ -165,19 +179,19 @@ extension NSManagedObject {
         case .toOne:
             guard let object = value as? NSManagedObject else {
                 guard value == nil || value is NSNull else {
-                    preconditionFailure(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
+                    misuse(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
                 }
                 return setSilently(.null, at: index)
             }
-            if let fault = mismatch(object, for: property) { preconditionFailure(fault) }
+            if let fault = mismatch(object, for: property) { misuse(fault) }
             setSilently(.reference(object.key), at: index)
         case .toMany:
             storage?.primitiveSets[index]?.set = nil
             setModelledValue(value, at: index)
         case .undefined where property.elements != nil || fetchedProperty(index) != nil: setValue(value, forKey: name)
         default:
-            guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
-                preconditionFailure(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
+            guard let converted = converted(value, property.kind, takesUnfit: true) else {
+                misuse(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
             }
             setSilently(converted, at: index)
         }

@@ -64,10 +64,10 @@ extension NSManagedObject {
     /// - Precondition: the position exists.
     @_spi(GeneratedCode) public final func managedObject(atPosition position: Int, at index: Int) -> NSManagedObject {
         let keys = memberKeys(at: index)
-        demand(position, within: keys.count, at: index)
+        demandPosition(position, within: keys.count, at: index)
         guard let object = managedObjectContext?.object(for: keys[position]) else {
             let name = "\(entity.name ?? "?").\(runtime.properties[index].name)"
-            preconditionFailure("\(name) was asked for a member after its context had gone. Keep the context as long as its objects.")
+            misuse("\(name) was asked for a member after its context had gone. Keep the context as long as its objects.")
         }
         return object
     }
@@ -77,7 +77,7 @@ extension NSManagedObject {
     /// - Complexity: O(members); no member's row is read.
     @_spi(GeneratedCode) public final func insertManagedObject(_ object: NSManagedObject, atPosition position: Int, at index: Int) {
         let count = memberKeys(at: index).count
-        demand(position, within: count + 1, at: index)
+        demandPosition(position, within: count + 1, at: index)
         guard !containsManagedObject(object, at: index) else { return }
         addManagedObject(object, at: index)
         if position < count { move(object.key, to: position, at: index) }
@@ -86,7 +86,7 @@ extension NSManagedObject {
     /// Inserts members at the positions that they have afterwards, in ascending order.
     /// - Precondition: there are as many positions as objects, none after the end.
     @_spi(GeneratedCode) public final func insertManagedObjects(_ objects: [NSManagedObject], atPositions positions: IndexSet, at index: Int) {
-        precondition(objects.count == positions.count, "There are \(objects.count) objects for \(positions.count) positions.")
+        demand(objects.count == positions.count, "There are \(objects.count) objects for \(positions.count) positions.")
         for (object, position) in zip(objects, positions) { insertManagedObject(object, atPosition: position, at: index) }
     }
 
@@ -110,10 +110,10 @@ extension NSManagedObject {
     /// Replaces members with objects, in ascending order of the positions.
     /// - Precondition: there are as many positions as objects, and all of them exist.
     @_spi(GeneratedCode) public final func replaceManagedObjects(atPositions positions: IndexSet, with objects: [NSManagedObject], at index: Int) {
-        precondition(objects.count == positions.count, "There are \(objects.count) objects for \(positions.count) positions.")
+        demand(objects.count == positions.count, "There are \(objects.count) objects for \(positions.count) positions.")
         var members = managedObjects(at: index)
         for (object, position) in zip(objects, positions) {
-            demand(position, within: members.count, at: index)
+            demandPosition(position, within: members.count, at: index)
             members[position] = object
         }
         setManagedObjects(members, at: index)
@@ -123,8 +123,8 @@ extension NSManagedObject {
     /// - Precondition: the positions exist, and as many follow `position` as members move.
     @_spi(GeneratedCode) public final func moveManagedObjects(atPositions positions: IndexSet, toPosition position: Int, at index: Int) {
         let members = managedObjects(at: index)
-        demand(position, within: members.count - positions.count + 1, at: index)
-        for position in positions { demand(position, within: members.count, at: index) }
+        demandPosition(position, within: members.count - positions.count + 1, at: index)
+        for position in positions { demandPosition(position, within: members.count, at: index) }
         var rest = members.indices.filter { !positions.contains($0) }.map { members[$0] }
         rest.insert(contentsOf: positions.map { members[$0] }, at: position)
         setManagedObjects(rest, at: index)
@@ -135,8 +135,8 @@ extension NSManagedObject {
         noteChange()
     }
 
-    private final func demand(_ position: Int, within count: Int, at index: Int) {
-        precondition(
+    private final func demandPosition(_ position: Int, within count: Int, at index: Int) {
+        demand(
             position >= 0 && position < count,
             "\(entity.name ?? "?").\(runtime.properties[index].name) has no position \(position); positions go from 0 to \(count - 1) here.")
     }
@@ -146,7 +146,7 @@ extension NSManagedObject {
     /// - Precondition: `object` may be a destination of `property`.
     final func demandFit(_ object: NSManagedObject, for property: PropertyRuntime) {
         guard let fault = mismatch(object, for: property) else { return }
-        preconditionFailure(fault)
+        misuse(fault)
     }
 
     /// The reason why an object cannot be a destination; nil if it can.

@@ -233,7 +233,7 @@ extension NSManagedObject {
     /// - Precondition: the entity has an ordered to-many relationship of this name.
     public final func mutableOrderedSetValue(forKey name: String) -> NSMutableOrderedSet {
         let index = toManyIndex(name)
-        precondition(
+        demand(
             runtime.properties[index].isOrdered,
             "\(entity.name ?? "?").\(name) is not ordered; use mutableSetValue(forKey:), or set isOrdered in the model.")
         return RelationshipOrderedSet(owner: self, index: index)
@@ -241,7 +241,7 @@ extension NSManagedObject {
 
     final func toManyIndex(_ name: String) -> Int {
         let index = propertyIndex(name)
-        precondition(
+        demand(
             runtime.properties[index].kind == .toMany,
             "\(entity.name ?? "?").\(name) is no to-many relationship; use value(forKey:) and setValue(_:forKey:).")
         return index

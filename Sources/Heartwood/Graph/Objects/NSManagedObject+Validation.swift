@@ -15,9 +15,15 @@ extension NSManagedObject {
             guard let check = runtime.checksByProperty[slot.index] else { return }
             return try ValidationErrors.throwing { validatePresent(check, into: &$0) }
         }
-        guard let index = runtime.index(of: key), let check = runtime.checksByProperty[index] else { return }
+        guard let index = runtime.index(of: key) else { return }
+        let object = value.pointee is NSNull ? nil : value.pointee
+        guard let check = runtime.checksByProperty[index] else {
+            let property = runtime.properties[index]
+            let isAttribute = !property.kind.isRelationship && property.kind != .undefined && property.kind != .objectID
+            guard isAttribute, ManagedValue(attributeObject: object, kind: property.kind) == nil else { return }
+            throw ValidationErrors.mismatch(object, self, property)
+        }
         try ValidationErrors.throwing { errors in
-            let object = value.pointee is NSNull ? nil : value.pointee
             if check.kind == .toMany {
                 validate(count: NSManagedObject.members(of: object)?.count ?? 0, check, into: &errors)
                 validate(object, check, into: &errors)
@@ -47,12 +53,28 @@ extension NSManagedObject {
                     ValidationErrors.append(error, to: &errors)
                 }
             }
+            reportUnfit(into: &errors)
+        }
+    }
+
+    /// Reports each number that its attribute cannot hold, unless its property has an error already.
+    final func reportUnfit(into errors: inout [any Error]) {
+        guard let storage, storage.mayHoldUnfit else { return }
+        for (index, value) in storage.values.enumerated() {
+            guard case .object(let object) = value, let number = AttributeCoding.unfitNumber(object, runtime.properties[index].kind) else { continue }
+            let isKnown = errors.contains { error in
+                let info = (error as NSError).userInfo
+                return info[NSValidationObjectErrorKey] as? NSManagedObject === self
+                    && info[NSValidationKeyErrorKey] as? String == runtime.properties[index].name
+            }
+            if !isKnown { errors.append(ValidationErrors.mismatch(number, self, runtime.properties[index])) }
         }
     }
 
     /// Checks every value against the model, without overrides.
     final func validateByModel(into errors: inout [any Error]) {
         for check in runtime.checks { validatePresent(check, into: &errors) }
+        reportUnfit(into: &errors)
     }
 
     /// Checks the current value. An unchanged value existed when it was saved, but the model's limits may be newer than it is. An unchanged

@@ -145,18 +145,12 @@ extension NSManagedObject {
     /// The value of any attribute at a property index, as key-value coding returns it; nil for null.
     @_spi(GeneratedCode) public final func managedAttribute(at index: Int) -> Any? { value(at: index) }
 
-    /// Writes an integer of the attribute's width; nil writes null.
-    /// - Precondition: the number fits the attribute's width.
+    /// Writes an integer; nil writes null. The next save refuses one that is too wide for the attribute.
     @_spi(GeneratedCode) public final func setManagedInteger(_ value: Int64?, at index: Int) {
         guard let value else { return setManagedValue(.null, at: index) }
         switch runtime.properties[index].kind {
         case .bool: setManagedValue(.bool(value != 0), at: index)
-        case .int16:
-            precondition(Int16(exactly: value) != nil, "\(value) does not fit the Integer 16 attribute \(runtime.properties[index].name)")
-            setManagedValue(.integer(value), at: index)
-        case .int32:
-            precondition(Int32(exactly: value) != nil, "\(value) does not fit the Integer 32 attribute \(runtime.properties[index].name)")
-            setManagedValue(.integer(value), at: index)
+        case .int16 where Int16(exactly: value) == nil, .int32 where Int32(exactly: value) == nil: setModelledValue(value, at: index)
         default: setManagedValue(.integer(value), at: index)
         }
     }
@@ -177,10 +171,10 @@ extension NSManagedObject {
     /// - Precondition: the value's type is the attribute's.
     @_spi(GeneratedCode) public final func setManagedAttribute(_ value: Any?, at index: Int) {
         let property = runtime.properties[index]
-        precondition(fetchedProperty(index) == nil, fetchedRefusal(property.name))
+        demand(fetchedProperty(index) == nil, fetchedRefusal(property.name))
         if property.elements != nil { return setModelledValue(value, at: index) }
-        guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
-            preconditionFailure(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
+        guard let converted = converted(value, property.kind, takesUnfit: true) else {
+            misuse(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
         }
         setManagedValue(converted, at: index)
     }

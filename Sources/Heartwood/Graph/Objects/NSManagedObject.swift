@@ -37,7 +37,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             super.init()
             return
         }
-        precondition(
+        demand(
             !entity.isAbstract,
             "The entity \(entity.name ?? "?") is abstract; insert an object of one of its subentities instead.")
         runtime = context?.runtime(for: entity) ?? EntityRuntime(entity: entity, slot: .max, store: nil, accesses: [])
@@ -56,11 +56,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         self.init(entity: Self.entity(in: context), insertInto: context)
     }
 
-    /// Ends the program, as on Apple's platforms: an object needs an entity.
+    /// Makes an object of no context, which no save reaches. Make those to be saved with `init(context:)` or `init(entity:insertInto:)`.
+    ///
+    /// Its entity is that of its class in the model that was used last; if no model in use names the class, it has no properties.
     public convenience override init() {
-        preconditionFailure(
-            "Failed to call designated initializer on NSManagedObject class '\(Self.self)': make it with init(context:) or "
-                + "init(entity:insertInto:).")
+        let entity = Self.entity()
+        self.init(entity: entity.isAbstract ? NSEntityDescription() : entity, insertInto: nil)
     }
 
     // For a class known only at run time Swift calls required initializers only. Code for Core Data overrides the initializers with `override`,
@@ -212,7 +213,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func setNilValueForKey(_ key: String) { setModelledValue(nil, at: propertyIndex(key)) }
 
     /// Called by `value(forKey:)` for an unknown key. The default ends the process, as an exception does on Apple's platforms.
-    open func value(forUndefinedKey key: String) -> Any? { refuse(key) }
+    open func value(forUndefinedKey key: String) -> Any? {
+        if let index = spareIndex(key) { return value(at: index) }
+        refuse(key)
+    }
 
     /// Called by `setValue(_:forKey:)` for an unknown key. The default ends the process.
     open func setValue(_ value: Any?, forUndefinedKey key: String) { refuse(key) }

@@ -10,6 +10,8 @@ final class ObjectStorage {
     var objectID: NSManagedObjectID?
     /// The key that a save in progress gives to an inserted object.
     var permanentKey = ObjectKey.none
+    /// Whether a number that does not fit its attribute was set.
+    var mayHoldUnfit = false
     /// The version that a save in progress gives to the row; 0 if it writes none.
     var savedVersion: UInt32 = 0
     /// Whether the next save writes a deleted row again. Another context or process deleted it, or an undo brought the object back.

@@ -19,11 +19,11 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     required convenience init(arrayLiteral elements: Any...) {
-        preconditionFailure("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
+        misuse("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
     }
 
     required convenience init?(coder aDecoder: NSCoder) {
-        preconditionFailure("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
+        misuse("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
     }
 
     // MARK: Following

@@ -12,7 +12,7 @@ final class RelationshipSet: NSMutableSet {
     }
 
     required init(capacity numItems: Int) {
-        preconditionFailure("a relationship's set is made by mutableSetValue(forKey:)")
+        misuse("a relationship's set is made by mutableSetValue(forKey:)")
     }
 
     required convenience init?(coder aDecoder: NSCoder) {
@@ -56,7 +56,7 @@ final class RelationshipSet: NSMutableSet {
     /// - Precondition: the object is a managed object.
     static func member(_ object: Any) -> NSManagedObject {
         guard let object = object as? NSManagedObject else {
-            preconditionFailure("a relationship holds managed objects, not \(type(of: object))")
+            misuse("a relationship holds managed objects, not \(type(of: object))")
         }
         return object
     }

@@ -29,8 +29,8 @@ enum ValidationErrors {
 
     static func mismatch(_ value: Any?, _ object: NSManagedObject, _ property: PropertyRuntime) -> NSError {
         CoreDataError.make(
-            NSManagedObjectValidationError, AttributeCoding.mismatch(value, property.name, property.kind, entity: object.entity),
-            info(object, property.name, value))
+            AttributeCoding.unfitNumber(value, property.kind).map(AttributeCoding.unfitCode) ?? NSManagedObjectValidationError,
+            AttributeCoding.mismatch(value, property.name, property.kind, entity: object.entity), info(object, property.name, value))
     }
 
     private static func info(_ object: NSManagedObject, _ key: String, _ value: Any?) -> [String: Any] {

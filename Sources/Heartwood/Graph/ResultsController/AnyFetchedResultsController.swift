@@ -115,7 +115,7 @@ open class AnyFetchedResultsController: NSObject {
     final func element(at path: IndexPath) -> Any {
         managedObjectContext.checkQueue()
         guard let query, let index = list.index(of: path) else {
-            preconditionFailure(
+            misuse(
                 "The fetched results controller has nothing at \(Array(path)): "
                     + (query == nil ? "perform its fetch first." : "it has \(list.sections.count) sections and \(list.count) objects."))
         }

@@ -111,7 +111,7 @@ extension TypedFetchedResults {
 
     private func result(_ element: Any) -> ResultType {
         guard let result = element as? ResultType else {
-            preconditionFailure("The fetched results controller has found \(type(of: element)), not \(ResultType.self).")
+            misuse("The fetched results controller has found \(type(of: element)), not \(ResultType.self).")
         }
         return result
     }

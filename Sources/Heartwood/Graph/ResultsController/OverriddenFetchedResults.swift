@@ -16,7 +16,7 @@ open class OverriddenFetchedResults<ResultType>: AnyFetchedResultsController {
 
     private class func result(_ element: Any) -> ResultType {
         guard let result = element as? ResultType else {
-            preconditionFailure("The fetched results controller has found \(type(of: element)), not \(ResultType.self).")
+            misuse("The fetched results controller has found \(type(of: element)), not \(ResultType.self).")
         }
         return result
     }

@@ -195,7 +195,7 @@ final class ResultsQuery {
     func object(of entry: ResultsList.Entry) -> NSManagedObject {
         if let object = entry.object { return object }
         guard let object = context.object(for: entry.key) else {
-            preconditionFailure("The store of a fetched object was removed; perform the controller's fetch again.")
+            misuse("The store of a fetched object was removed; perform the controller's fetch again.")
         }
         return object
     }

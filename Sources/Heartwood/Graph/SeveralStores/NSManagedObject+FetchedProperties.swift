@@ -21,7 +21,7 @@ extension NSManagedObject {
             return found
         } catch {
             let error = error as NSError
-            precondition(
+            demand(
                 error.code != NSPersistentStoreUnsupportedRequestTypeError,
                 "The fetched property \(entity.name ?? "?").\(property.name) cannot be fetched: \(error.localizedDescription)")
             context.readingFailure = context.readingFailure ?? error
@@ -49,9 +49,9 @@ extension NSManagedObject {
     /// The value at the end of a path with collection operators.
     final func operatorValue(_ path: String) -> Any? {
         let keys: [String]
-        do { keys = try PredicateKeyPath.keys(path) } catch { preconditionFailure("\(entity.name ?? "?") has no value: \(error).") }
+        do { keys = try PredicateKeyPath.keys(path) } catch { misuse("\(entity.name ?? "?") has no value: \(error).") }
         for key in keys where key.hasPrefix("@") {
-            precondition(
+            demand(
                 PredicateKeyPath.operators.contains(key),
                 "There is no collection operator \"\(key)\"; there are \(PredicateKeyPath.operators.sorted().joined(separator: " ")).")
         }

@@ -10,24 +10,24 @@ extension NSManagedObjectContext {
     public final func assign(_ object: Any, to store: NSPersistentStore) {
         checkQueue()
         guard let object = object as? NSManagedObject else {
-            preconditionFailure("An NSManagedObject is assigned to a store, not a \(type(of: object)).")
+            misuse("An NSManagedObject is assigned to a store, not a \(type(of: object)).")
         }
-        precondition(
+        demand(
             object.managedObjectContext === self, "An object is assigned to a store in the context that it was inserted into.")
         guard object.runtime.store !== store else { return }
-        precondition(
+        demand(
             object.isInserted && object.key.isTemporary,
             "Can't reassign an object to a different store once it has been saved, or has its permanent ID: insert a new object into that "
                 + "store, copy the values, and delete this one.")
         let name = object.entity.name ?? "?"
         guard let runtime = runtimes(of: object.entity).first(where: { $0.store === store }) else {
-            preconditionFailure(
+            misuse(
                 store.persistentStoreCoordinator === coordinator
                     ? "Can't assign an object to a store that does not contain the object's entity: the store at \(store.location) does not "
                         + "hold \(name); its configuration is \(store.configuration.map { "\"\($0)\"" } ?? "the default one")."
                     : "Can't assign an object to a store of another coordinator: add the store at \(store.location) to this one.")
         }
-        precondition(
+        demand(
             !store.isReadOnly,
             "Can't assign an object to a read-only store: \(store.location) was added with NSReadOnlyPersistentStoreOption.")
         object.runtime = runtime

@@ -66,7 +66,7 @@ final class ReferenceTable: Sendable {
     /// - Precondition: the entity has a runtime in the store.
     func objectID(of reference: Any, _ runtime: EntityRuntime?, _ entity: NSEntityDescription, in store: NSPersistentStore) -> NSManagedObjectID {
         guard let runtime else {
-            preconditionFailure(
+            misuse(
                 "The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
         }
         let key = ObjectKey(slot: runtime.slot, row: row(of: reference, slot: runtime.slot).row)
@@ -75,7 +75,7 @@ final class ReferenceTable: Sendable {
 
     /// - Precondition: the ID belongs to the store that has this table.
     func reference(of id: NSManagedObjectID) -> Any {
-        guard let found = entry(id.key)?.object else { preconditionFailure("\(id) is no ID of this store.") }
+        guard let found = entry(id.key)?.object else { misuse("\(id) is no ID of this store.") }
         return found
     }
 

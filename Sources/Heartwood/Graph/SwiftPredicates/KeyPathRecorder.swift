@@ -7,12 +7,14 @@ import Foundation
 final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     // Unchecked, as its superclass: one function makes it, uses it and releases it.
 
-    private struct Read {
+    struct Read {
         let object: NSManagedObject
         let property: Int
     }
 
-    private var reads: [Read] = []
+    private(set) var reads: [Read] = []
+    /// The names that code has read of a class that no model in use names, in the order of their first use; nil for other classes.
+    var spares: [String]?
     private var isRecording = false
     /// Whether an accessor read null from a property that it requires.
     private var isNullRefused = false
@@ -30,7 +32,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     // MARK: Objects
 
     /// - Returns: nil for an abstract entity without concrete subentities.
-    private func make(_ entity: NSEntityDescription, _ objectClass: NSManagedObject.Type?) -> NSManagedObject? {
+    func make(_ entity: NSEntityDescription, _ objectClass: NSManagedObject.Type?) -> NSManagedObject? {
         guard let entity = entity.concreteFamily.first else { return nil }
         let object = (objectClass ?? ManagedObjectClasses.resolve(entity)).init(entity: entity, insertInto: nil)
         object.key = nextTemporaryKey(slot: .max)
@@ -66,7 +68,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 
     // MARK: Reading key paths
 
-    private func value(_ keyPath: AnyKeyPath, of object: NSManagedObject) -> Any? {
+    func value(_ keyPath: AnyKeyPath, of object: NSManagedObject) -> Any? {
         reads = []
         isRecording = true
         defer { isRecording = false }
@@ -185,6 +187,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     /// - Returns: a possible value; nil if the type is not known.
     func requiredValue<Value>(_ property: Int, of object: NSManagedObject) -> Value? {
         isNullRefused = true
+        if spares != nil { return requiredSpare(property, of: object) }
         let declaration = object.runtime.properties[property]
         if declaration.kind == .toOne { return requiredDestination(property, of: object) }
         object.storage?.values[property] = declaration.neutralValue

@@ -25,7 +25,7 @@ extension NSExpression {
     /// The value of a property. A key path that reads no property, or computes its value, makes the fetch throw.
     public convenience init<Object: NSManagedObject, Value>(forKeyPath keyPath: KeyPath<Object, Value>) {
         do {
-            self.init(node: .keyPath(try KeyPathReading.of(keyPath).keys))
+            self.init(node: .keyPath(try KeyPathReading.keys(of: keyPath)))
         } catch {
             self.init(node: .fault(PredicateFault(reason: "\(error)")))
         }
@@ -35,7 +35,7 @@ extension NSExpression {
     @_disfavoredOverload
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         do {
-            self.init(node: .keyPath(try KeyPathReading.of(keyPath).keys))
+            self.init(node: .keyPath(try KeyPathReading.keys(of: keyPath)))
         } catch {
             self.init(node: .fault(PredicateFault(reason: "\(error)")))
         }

@@ -45,7 +45,7 @@
         ) {
             guard isUndoRegistrationEnabled else { return }
             if openGroups.isEmpty {
-                precondition(
+                demand(
                     groupsByEvent,
                     "No undo group is open. Call beginUndoGrouping() before registering an action, or let groupsByEvent be true.")
                 openEventGroup()
@@ -63,7 +63,7 @@
         /// The counterpart of `disableUndoRegistration()`.
         /// - Precondition: registration is disabled.
         open func enableUndoRegistration() {
-            precondition(disableCount > 0, "enableUndoRegistration() was called more often than disableUndoRegistration().")
+            demand(disableCount > 0, "enableUndoRegistration() was called more often than disableUndoRegistration().")
             disableCount -= 1
         }
 
@@ -101,7 +101,7 @@
         /// Closes the group opened last: it becomes part of the group around it, or else the next `undo()`.
         /// - Precondition: a group is open.
         open func endUndoGrouping() {
-            precondition(!openGroups.isEmpty, "endUndoGrouping() was called more often than beginUndoGrouping(): no group is open.")
+            demand(!openGroups.isEmpty, "endUndoGrouping() was called more often than beginUndoGrouping(): no group is open.")
             post(.NSUndoManagerCheckpoint)
             let group = openGroups[openGroups.count - 1]
             let userInfo: [AnyHashable: Any]? = group.isDiscardable ? [NSUndoManagerGroupIsDiscardableKey: true] : nil
@@ -182,7 +182,7 @@
             checkIdle("undo()")
             post(.NSUndoManagerCheckpoint)
             if openGroups.count == 1 { endUndoGrouping() }
-            precondition(openGroups.isEmpty, "undo() was called with \(openGroups.count) groups open. End the groups made by hand first.")
+            demand(openGroups.isEmpty, "undo() was called with \(openGroups.count) groups open. End the groups made by hand first.")
             undoNestedGroup()
         }
 
@@ -209,7 +209,7 @@
                 innermost.entries.removeLast()
                 return group
             case .action?:
-                preconditionFailure("undoNestedGroup() was called with actions registered in the open group. End it first.")
+                misuse("undoNestedGroup() was called with actions registered in the open group. End it first.")
             case nil: return nil
             }
         }
@@ -232,12 +232,12 @@
             open(UndoGroup(like: group))
             let level = openGroups.count
             group.perform()
-            precondition(openGroups.count == level, "An undo or redo action opened a group and did not close it, or the other way round.")
+            demand(openGroups.count == level, "An undo or redo action opened a group and did not close it, or the other way round.")
             endUndoGrouping()
         }
 
         private func checkIdle(_ call: String) {
-            precondition(!isUndoing && !isRedoing, "\(call) was called by an action of an undo or redo.")
+            demand(!isUndoing && !isRedoing, "\(call) was called by an action of an undo or redo.")
         }
 
         // MARK: Titles, for subclasses to override

@@ -89,7 +89,7 @@ extension NSManagedObjectModel {
         do {
             _ = try ModelMerge(models: models).merge(into: self)
         } catch {
-            preconditionFailure(error.localizedDescription)
+            misuse(error.localizedDescription)
         }
     }
 

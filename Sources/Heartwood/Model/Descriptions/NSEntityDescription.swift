@@ -18,7 +18,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The model that contains the entity.
     /// - Precondition: a model contains it and still exists.
     open var managedObjectModel: NSManagedObjectModel {
-        guard let model else { preconditionFailure("The entity \(name ?? "?") is part of no model, or the model is gone.") }
+        guard let model else { misuse("The entity \(name ?? "?") is part of no model, or the model is gone.") }
         return model
     }
     /// The model that contains the entity; nil for none.
@@ -89,7 +89,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     private func checkEditable() {
-        precondition(!isImmutable, ModelMessages.immutable)
+        demand(!isImmutable, ModelMessages.immutable)
     }
 
     /// The entity's properties, inherited ones included. Setting it replaces the entity's own properties.

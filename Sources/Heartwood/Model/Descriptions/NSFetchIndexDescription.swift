@@ -89,6 +89,6 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     fileprivate final func checkEditable() {
-        precondition(entity?.isImmutable != true, ModelMessages.immutable)
+        demand(entity?.isImmutable != true, ModelMessages.immutable)
     }
 }

@@ -93,7 +93,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     open var entities: [NSEntityDescription] {
         get { list }
         set {
-            precondition(!isImmutable, ModelMessages.immutable)
+            demand(!isImmutable, ModelMessages.immutable)
             list = newValue
             for entity in newValue { entity.model = self }
             let copies = newValue.filter { $0.isCopy && !$0.isImmutable }
@@ -110,7 +110,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     }
 
     final func setTemplate(_ request: NSFetchRequest<any NSFetchRequestResult>?, _ name: String) {
-        precondition(!isImmutable, ModelMessages.immutable)
+        demand(!isImmutable, ModelMessages.immutable)
         fetchRequestTemplatesByName[name] = request
     }
 
@@ -135,7 +135,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     }
 
     open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
-        precondition(!isImmutable, ModelMessages.immutable)
+        demand(!isImmutable, ModelMessages.immutable)
         configurationEntities[configuration] = entities.compactMap(\.name)
     }
 

@@ -8,7 +8,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity to which the property belongs.
     /// - Precondition: it belongs to one.
     open var entity: NSEntityDescription {
-        guard let holder else { preconditionFailure("The property \"\(name)\" belongs to no entity.") }
+        guard let holder else { misuse("The property \"\(name)\" belongs to no entity.") }
         return holder
     }
     /// The entity to which the property belongs; nil for none.
@@ -21,6 +21,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     open var isOptional = true { willSet { checkEditable() } }
     /// Whether the value exists only in memory. It is validated all the same.
     open var isTransient = false { willSet { checkEditable() } }
+    /// Whether Spotlight indexes the property on Apple's platforms. It has no effect here.
+    /// Source: https://developer.apple.com/documentation/coredata/nspropertydescription/isindexedbyspotlight
+    open var isIndexedBySpotlight = false { willSet { checkEditable() } }
     /// Free for the program; empty at first. It may change while the model is in use, on one thread at a time.
     open var userInfo: [AnyHashable: Any]? = [:]
     /// The property's name in an earlier version of the model.
@@ -73,6 +76,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         name = original.name
         isOptional = original.isOptional
         isTransient = original.isTransient
+        isIndexedBySpotlight = original.isIndexedBySpotlight
         userInfo = original.userInfo
         declaredRenamingIdentifier = original.declaredRenamingIdentifier
         versionHashModifier = original.versionHashModifier
@@ -92,7 +96,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     final func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
         checkEditable()
-        precondition(
+        demand(
             warnings.isEmpty || warnings.count == predicates.count,
             "The property \(name) was given \(predicates.count) validation predicates and \(warnings.count) warnings.")
         validationPredicates = predicates
@@ -100,7 +104,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     final func checkEditable() {
-        precondition(!isImmutable, ModelMessages.immutable)
+        demand(!isImmutable, ModelMessages.immutable)
     }
 }
 

@@ -47,6 +47,22 @@ open class NSEntityMapping: NSObject {
         super.init()
     }
 
+    /// Whether both have equal settings, and equal property mappings in the same order.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityMapping else { return false }
+        if self === other { return true }
+        guard name == other.name, mappingType == other.mappingType, sourceEntityName == other.sourceEntityName,
+            destinationEntityName == other.destinationEntityName, sourceEntityVersionHash == other.sourceEntityVersionHash,
+            destinationEntityVersionHash == other.destinationEntityVersionHash,
+            entityMigrationPolicyClassName == other.entityMigrationPolicyClassName, sourceExpression == other.sourceExpression
+        else { return false }
+        return (attributeMappings ?? []) == (other.attributeMappings ?? []) && (relationshipMappings ?? []) == (other.relationshipMappings ?? [])
+            && NSDictionary(dictionary: userInfo ?? [:]).isEqual(NSDictionary(dictionary: other.userInfo ?? [:]))
+    }
+
+    /// A hash of the name.
+    open override var hash: Int { name.hashValue }
+
     open override var description: String {
         "<NSEntityMapping \(name ?? "?"): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")>"
     }

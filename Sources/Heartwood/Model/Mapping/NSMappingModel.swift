@@ -77,6 +77,14 @@ open class NSMappingModel: NSObject {
         if models == nil { self.document = document }
     }
 
+    /// Whether both have equal entity mappings, in the same order.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSMappingModel else { return false }
+        return self === other || (entityMappings ?? []) == (other.entityMappings ?? [])
+    }
+
+    open override var hash: Int { (entityMappings ?? []).count }
+
     /// Fills in the parts that the file left to the models, and the versions of the entities.
     final func complete(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
         guard let document else { return }

@@ -44,5 +44,15 @@ open class NSPropertyMapping: NSObject {
         self.inference = inference
     }
 
+    /// Whether both have equal names, expressions and user info.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyMapping else { return false }
+        return self === other || name == other.name && valueExpression == other.valueExpression
+            && NSDictionary(dictionary: userInfo ?? [:]).isEqual(NSDictionary(dictionary: other.userInfo ?? [:]))
+    }
+
+    /// A hash of the name.
+    open override var hash: Int { name.hashValue }
+
     open override var description: String { "<NSPropertyMapping \(name ?? "?"): \(valueExpression.map { "\($0)" } ?? "its default")>" }
 }

@@ -53,8 +53,8 @@
         /// The result of a collection operator at the start of a path.
         static func made(of collection: Any, _ path: String) -> Any? {
             let keys: [String]
-            do { keys = try PredicateKeyPath.keys(path) } catch { preconditionFailure("A collection has no value: \(error).") }
-            precondition(
+            do { keys = try PredicateKeyPath.keys(path) } catch { misuse("A collection has no value: \(error).") }
+            demand(
                 keys.allSatisfy { !$0.hasPrefix("@") || PredicateKeyPath.operators.contains($0) },
                 "\"\(path)\" has an unknown collection operator; the operators are \(PredicateKeyPath.operators.sorted().joined(separator: " ")).")
             return PredicateKeyPath.value(keys[...], of: collection).object

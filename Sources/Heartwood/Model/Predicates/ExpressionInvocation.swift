@@ -7,11 +7,11 @@ protocol FunctionReceiver: AnyObject {
 }
 
 extension ExpressionNode {
-    /// The call of a method on the first argument. It is a method that predicates know, or, on a variable, any that its value may answer.
-    /// - Returns: nil if predicates do not know the method, or if it takes another number of arguments.
+    /// The call of a method on the first argument: a method that predicates know, or any that the receiver may answer.
+    /// - Returns: nil if a method that predicates know takes another number of arguments, or if there is no receiver.
     static func call(ofMethod name: String, _ arguments: [ExpressionNode]) -> ExpressionNode? {
         if let known = PredicateFunction.method(name) { return known.accepts(count: arguments.count) ? .call(known, arguments) : nil }
-        guard let receiver = arguments.first, receiver.isVariable else { return nil }
+        guard !arguments.isEmpty else { return nil }
         return .block(ExpressionBlock(.method(name)), arguments)
     }
 
@@ -42,7 +42,9 @@ extension ExpressionBlock.Invocation {
         switch self {
         case .method(let name):
             guard let first = arguments.first, case .other(let object) = first, let receiver = object as? any FunctionReceiver else {
-                throw PredicateFault(reason: "FUNCTION calls \"\(name)\" on an object whose methods cannot be called by name.")
+                throw PredicateFault(
+                    reason: "FUNCTION calls \"\(name)\" on an object whose methods cannot be called by name; predicates know "
+                        + "\(PredicateFunction.methodNames).")
             }
             guard let value = try receiver.answer(toFunction: name, arguments: Array(arguments.dropFirst())) else {
                 throw PredicateFault(reason: "\(type(of: object)) does not implement the function \"\(name)\".")

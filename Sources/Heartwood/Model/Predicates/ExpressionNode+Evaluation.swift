@@ -33,7 +33,8 @@ extension ExpressionNode {
 
 extension PredicateFault {
     static func unbound(_ name: String) -> PredicateFault {
-        PredicateFault(reason: "The variable $\(name) has no value; give it one with withSubstitutionVariables(_:).")
+        PredicateFault(
+            reason: "The variable $\(name) has no value; give it one with withSubstitutionVariables(_:).", isMisuse: true)
     }
 }
 

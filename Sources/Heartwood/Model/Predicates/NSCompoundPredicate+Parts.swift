@@ -5,7 +5,7 @@ extension NSCompoundPredicate {
     /// traps.
     /// - Precondition: `.not` has one predicate.
     public convenience init(type: LogicalType, subpredicates: [Foundation.NSPredicate]) {
-        precondition(type != .not || subpredicates.count == 1, "A NOT predicate has one subpredicate, not \(subpredicates.count).")
+        demand(type != .not || subpredicates.count == 1, "A NOT predicate has one subpredicate, not \(subpredicates.count).")
         let depth = 1 + subpredicates.reduce(0) { max($0, $1.depth) }
         guard depth <= PredicateNode.depthMax else {
             self.init(body: PredicateTree(.fault(.tooDeep), depth: 1))

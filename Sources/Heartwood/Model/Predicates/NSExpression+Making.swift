@@ -18,6 +18,7 @@ extension NSExpression {
     var depth: Int { (body as? ExpressionTree)?.depth ?? 1 }
 
     /// Parses an expression in the format language.
+    /// An argument that does not fit makes an expression without a value: a fetch with it throws.
     /// - Precondition: the format is well-formed; the message quotes it and marks the position.
     public convenience init(format: String, _ args: any CVarArg...) {
         self.init(trapping: format, args)
@@ -37,10 +38,10 @@ extension NSExpression {
 
     private convenience init(trapping format: String, _ arguments: [Any]) {
         do {
-            let (node, depth) = try PredicateParser.parseExpression(format, arguments: arguments)
+            let (node, depth) = try PredicateParser.lenientExpression(format, arguments: arguments)
             self.init(node: node, depth: depth)
         } catch {
-            preconditionFailure("\(error)")
+            misuse("\(error)")
         }
     }
 
@@ -66,20 +67,21 @@ extension NSExpression {
     /// - Precondition: the function exists and takes this number of arguments.
     public convenience init(forFunction name: String, arguments: [Any]) {
         guard let function = PredicateFunction(rawValue: name), !function.isMethod else {
-            preconditionFailure("There is no function \"\(name)\"; there are \(PredicateFunction.names).")
+            misuse("There is no function \"\(name)\"; there are \(PredicateFunction.names).")
         }
-        precondition(function.accepts(count: arguments.count), "\(name) takes \(function.arityText), not \(arguments.count).")
+        demand(function.accepts(count: arguments.count), "\(name) takes \(function.arityText), not \(arguments.count).")
         let parts = arguments.map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
         self.init(.call(function, parts.map(\.node)), over: parts)
     }
 
     /// A method of the value that `target` gives, such as `uppercaseString`. On a variable to which a migration gives a value, such as
-    /// `$manager`, it may be any method that the value answers (`NSEntityMigrationPolicy.value(ofFunction:arguments:)`).
-    /// - Precondition: FUNCTION in a format can call the method.
+    /// `$manager`, it may be any method that the value answers (`NSEntityMigrationPolicy.value(ofFunction:arguments:)`). Other objects cannot be
+    /// sent a message by name: a fetch with such an expression throws.
+    /// - Precondition: a method that FUNCTION in a format knows has the right number of arguments.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
         let parts = [target] + (arguments ?? []).map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
         guard let node = ExpressionNode.call(ofMethod: name, parts.map(\.node)) else {
-            preconditionFailure("No method \"\(name)\" can be called by name; there are \(PredicateFunction.methodNames).")
+            misuse("\(name) takes \((PredicateFunction.method(name)?.arity ?? 1) - 1) arguments beside its receiver, not \(parts.count - 1).")
         }
         self.init(node, over: parts)
     }

@@ -19,7 +19,7 @@ extension NSExpression {
     }
 
     private func mismatch(_ part: StaticString) -> Never {
-        preconditionFailure("The expression \(self) has no \(part); look at its expressionType first.")
+        misuse("The expression \(self) has no \(part); look at its expressionType first.")
     }
 
     /// - Precondition: the expression is a constant. The same holds below: each part exists only in the kinds of expression that its comment names.
@@ -131,6 +131,7 @@ extension NSExpression {
     }
 
     /// The expression's value for an object. `context` gives the values of variables.
+    /// - Returns: nil also where a value of the expression cannot be computed, such as a method that its receiver does not answer.
     /// - Precondition: each variable has a value.
     public final func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         var variables: [String: Any] = [:]
@@ -139,8 +140,10 @@ extension NSExpression {
         }
         do {
             return try node.value(PredicateScope(subject: object, variables: variables)).object
+        } catch let fault as PredicateFault where fault.isMisuse {
+            misuse("\(fault)")
         } catch {
-            preconditionFailure("\(error)")
+            return nil
         }
     }
 }

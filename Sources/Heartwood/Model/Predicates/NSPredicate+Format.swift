@@ -2,7 +2,10 @@ import Foundation
 
 extension NSPredicate {
     /// Parses a predicate format. A comparison becomes an `NSComparisonPredicate`, a compound an `NSCompoundPredicate`.
-    /// - Precondition: the format is well-formed and the arguments fit, as on Apple's platforms; the message quotes the
+    ///
+    /// An argument that does not fit (a regular expression that does not compile, an empty key, a text for a number) makes a predicate that cannot
+    /// be asked: a fetch with it throws, and it holds for no object in memory.
+    /// - Precondition: the format is well-formed and has as many conversions as arguments, as on Apple's platforms; the message quotes the
     ///   format and marks the position. For formats that users type, use `init(parsing:argumentArray:)`.
     public convenience init(format: String, _ args: any CVarArg...) {
         if args.count == 1, let known = ParsedFormats.shared.tree(format, args[0]) {
@@ -25,7 +28,7 @@ extension NSPredicate {
             do {
                 self.init(trapping: format, try CVariableArguments.read(argList, for: format))
             } catch {
-                preconditionFailure("\(error)")
+                misuse("\(error)")
             }
         }
     #endif
@@ -43,9 +46,9 @@ extension NSPredicate {
 
     private convenience init(trapping format: String, _ arguments: [Any?]) {
         do {
-            self.init(made: Self.make(try PredicateParser.tree(format, arguments: arguments)))
+            self.init(made: Self.make(try PredicateParser.lenientTree(format, arguments: arguments)))
         } catch {
-            preconditionFailure("\(error)")
+            misuse("\(error)")
         }
     }
 

@@ -76,6 +76,8 @@ indirect enum PredicateNode {
 /// The reason why a predicate cannot be evaluated.
 struct PredicateFault: Error, CustomStringConvertible {
     let reason: String
+    /// Whether the program is at fault, not a value that it was given.
+    var isMisuse = false
 
     var description: String { reason }
 

@@ -58,11 +58,12 @@ extension PredicateParser {
         try expect(symbol: ",")
         let start = lexer.position
         let type = try expression()
+        if isForm, case .constant(.other) = type.node { return try make(value.node, [value.depth], at: position) }
         guard case .constant(.text(let name)) = type.node, let target = PredicateCast(rawValue: name) else {
             let names = PredicateCast.allCases.map(\.rawValue).joined(separator: " ")
             throw lexer.failure("CAST needs the name of a type: \(names)", at: start)
         }
-        if case .constant(let constant) = value.node {
+        if case .constant(let constant) = value.node, !isForm {
             let result = target.apply(constant)
             guard constant.isNull || !result.isNull else { throw lexer.failure("this value cannot be cast to \(name)", at: position) }
             return try make(.constant(result), [], at: position)
@@ -75,10 +76,11 @@ extension PredicateParser {
         try expect(symbol: ",")
         let start = lexer.position
         let selector = try expression()
-        guard case .constant(.text(let name)) = selector.node,
-            receiver.node.isVariable || PredicateFunction.method(name) != nil
-        else { throw lexer.failure("FUNCTION can call no methods but \(PredicateFunction.methodNames)", at: start) }
         let rest = try take(symbol: ",") ? try list() : []
+        if isForm, case .constant(.other) = selector.node { return try make(receiver.node, [receiver.depth], at: position) }
+        guard case .constant(.text(let name)) = selector.node else {
+            throw lexer.failure("FUNCTION needs the name of a method: \(PredicateFunction.methodNames)", at: start)
+        }
         guard let node = ExpressionNode.call(ofMethod: name, [receiver.node] + rest.map(\.node)) else {
             let arity = PredicateFunction.method(name)?.arity ?? 1
             throw lexer.failure("\(name) takes \(arity - 1) arguments beside its receiver, not \(rest.count)", at: start)

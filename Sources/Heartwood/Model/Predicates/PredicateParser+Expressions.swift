@@ -189,7 +189,8 @@ extension PredicateParser {
                 if !(isFirst && word.uppercased() == "SELF") { keys.append(word) }
             case .quotedWord(let word): keys.append(word)
             case .argument("K"):
-                guard let path = try argument() as? String, !path.isEmpty else {
+                let given = try argument()
+                guard let path = isForm ? "key" : given as? String, !path.isEmpty else {
                     throw lexer.failure("the argument for %K is no key path")
                 }
                 let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -22,6 +22,10 @@ struct PredicateParser {
     var lexer: PredicateLexer
     private let arguments: [Any?]
     private var nextArgument = 0
+    /// Whether a comparison that its constants make invalid is kept: a fetch with it throws.
+    private var keepsFaults = false
+    /// Whether placeholders are the arguments, which any conversion takes.
+    private(set) var isForm = false
     private var nesting = 0
 
     /// The deepest nesting, so that a hostile format cannot exhaust the stack.
@@ -36,15 +40,48 @@ struct PredicateParser {
         return PredicateTree(node, depth: node.depth)
     }
 
-    private static func parseAnew(_ format: String, _ arguments: [Any?]) throws -> PredicateNode {
+    /// Like `tree`, except that the arguments are the caller's data: where only they are at fault, the tree is one that cannot be evaluated.
+    /// - Throws: the error of a format that no arguments would fit.
+    static func lenientTree(_ format: String, arguments: [Any?]) throws -> PredicateTree {
+        do {
+            return try tree(format, arguments: arguments)
+        } catch {
+            if let node = try? parseAnew(format, arguments, keepsFaults: true) { return PredicateTree(node, depth: node.depth) }
+            let placeholders = arguments.indices.map(FormatTemplate.Placeholder.init)
+            guard !arguments.isEmpty, (try? parseAnew(format, placeholders, keepsFaults: true, isForm: true)) != nil else { throw error }
+            return PredicateTree(.fault(PredicateFault(reason: "\(error)")), depth: 1)
+        }
+    }
+
+    private static func parseAnew(
+        _ format: String, _ arguments: [Any?], keepsFaults: Bool = false, isForm: Bool = false
+    ) throws -> PredicateNode {
         var parser = PredicateParser(lexer: try PredicateLexer(format), arguments: arguments)
+        (parser.keepsFaults, parser.isForm) = (keepsFaults, isForm)
         let node = try parser.predicate(try parser.disjunction()).node
         try parser.finish("predicate")
         return node
     }
 
-    static func parseExpression(_ format: String, arguments: [Any?]) throws -> (node: ExpressionNode, depth: Int) {
+    /// Like `parseExpression`, as `lenientTree` is like `tree`.
+    static func lenientExpression(_ format: String, arguments: [Any?]) throws -> (node: ExpressionNode, depth: Int) {
+        do {
+            return try parseExpression(format, arguments: arguments)
+        } catch {
+            if let found = try? parseExpression(format, arguments: arguments, keepsFaults: true) { return found }
+            let placeholders = arguments.indices.map(FormatTemplate.Placeholder.init)
+            guard !arguments.isEmpty, (try? parseExpression(format, arguments: placeholders, keepsFaults: true, isForm: true)) != nil else {
+                throw error
+            }
+            return (.fault(PredicateFault(reason: "\(error)")), 1)
+        }
+    }
+
+    static func parseExpression(
+        _ format: String, arguments: [Any?], keepsFaults: Bool = false, isForm: Bool = false
+    ) throws -> (node: ExpressionNode, depth: Int) {
         var parser = PredicateParser(lexer: try PredicateLexer(format), arguments: arguments)
+        (parser.keepsFaults, parser.isForm) = (keepsFaults, isForm)
         let result = try parser.expression()
         try parser.finish("expression")
         return result
@@ -173,7 +210,7 @@ struct PredicateParser {
         let right = try expression()
         let comparison = PredicateNode.Comparison(
             left: left.node, comparison: found, right: right.node, modifier: modifier, options: options)
-        if let fault = comparison.fault { throw lexer.failure(fault.reason, at: start) }
+        if !keepsFaults, let fault = comparison.fault { throw lexer.failure(fault.reason, at: start) }
         let node = PredicateNode.comparison(comparison)
         return try item(.predicate(isNegated ? .not(node) : node), over: max(left.depth, right.depth) + 1, at: position)
     }

@@ -75,11 +75,14 @@ final class PredicateTree: PredicateBody {
         return (keys[0], value)
     }
 
+    /// A pattern that does not compile, or takes too many steps, may be a person's: nothing meets such a predicate.
     func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool {
         do {
             return try node.evaluate(PredicateScope(subject: object, variables: variables ?? [:]))
+        } catch let fault as PredicateFault where fault.isMisuse {
+            misuse("\(fault)")
         } catch {
-            preconditionFailure("\(error)")
+            return false
         }
     }
 

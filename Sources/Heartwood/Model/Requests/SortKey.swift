@@ -5,6 +5,8 @@ final class SortProbe: NSObject {
     var key: String?
     var keyPath: AnyKeyPath?
     var textOrder = NSSortDescriptor.TextOrder.literal
+    /// Whether a function of the program compares the values.
+    var hasComparator = false
 
     /// Finds nothing in a descriptor that this module did not make.
     init(_ descriptor: NSSortDescriptor) {
@@ -25,7 +27,7 @@ final class SortProbe: NSObject {
 extension NSSortDescriptor {
     /// Sorts by the values of a key path: null first, numbers by value, text by its UTF-8 bytes.
     ///
-    /// If a key is empty, or there are more than 64, a fetch throws. Sorting an array by such a key path is a programming error.
+    /// If a key is empty, or there are more than 64, a fetch throws, and an array keeps its order.
     public convenience init(key: String?, ascending: Bool) { self.init(key: key, ascending: ascending, textOrder: .literal) }
 
     /// Sorts text in another order: `NSSortDescriptor(key: "name", ascending: true, textOrder: .localizedStandard)`.
@@ -42,7 +44,8 @@ extension NSSortDescriptor {
             }
             switch keys {
             case .success(let keys): return SortKey.compare(a, b, path: keys, textOrder)
-            case .failure(let error): preconditionFailure("Nothing can be sorted by \"\(path)\": \(error).")
+            // The key may be a person's.
+            case .failure: return .orderedSame
             }
         }
     }
@@ -89,6 +92,11 @@ struct SortKey {
                 NSPersistentStoreUnsupportedRequestTypeError,
                 "A fetch is sorted by keys; make the sort descriptor with NSSortDescriptor(key:ascending:), or (keyPath:ascending:) in a "
                     + "file that imports this module.")
+        }
+        guard !probe.hasComparator else {
+            throw CoreDataError.unsupported(
+                "\(entity.name ?? "?") cannot be sorted by a comparator, since a store sorts rows, not objects: leave it out, and sort the fetched "
+                    + "objects.")
         }
         isAscending = descriptor.ascending
         textOrder = probe.textOrder

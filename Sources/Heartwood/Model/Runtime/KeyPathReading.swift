@@ -39,6 +39,16 @@ struct KeyPathReading: @unchecked Sendable {
         return try of(keyPath, entity: entity(of: root))
     }
 
+    /// The keys from the object on. A class that no model in use names yet, since the model is being made with the key path, is asked itself.
+    /// - Throws: `PredicateTranslationError` if the key path does not read exactly one property.
+    static func keys(of keyPath: AnyKeyPath) throws -> [String] {
+        if let root = type(of: keyPath).rootType as? any EntityObject.Type, ModelsInUse.entity(forClass: root) == nil,
+            let key = root.key(of: keyPath) {
+            return [key]
+        }
+        return try of(keyPath).keys
+    }
+
     /// - Throws: if no model in use names the class.
     static func entity(of root: any EntityObject.Type) throws -> NSEntityDescription {
         ManagedObjectClasses.note(root)

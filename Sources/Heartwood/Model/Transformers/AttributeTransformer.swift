@@ -6,7 +6,7 @@ extension NSAttributeDescription {
     /// - Throws: 1550 if the transformer is not registered or the value cannot be archived.
     /// - Precondition: the attribute is transformable, or has no type.
     public final func transformedData(for value: Any) throws -> Data? {
-        precondition(PropertyKind(self) == .transformable, "\(name) is not transformable.")
+        demand(PropertyKind(self) == .transformable, "\(name) is not transformable.")
         return try AttributeTransformer.data(AttributeCoding.bridged(value), of: self)
     }
 

@@ -17,8 +17,22 @@ enum AttributeCoding {
         }
     }
 
+    /// The value as a number, if it is one that a number's attribute does not hold.
+    static func unfitNumber(_ value: Any?, _ kind: PropertyKind) -> NSNumber? {
+        guard kind.isNumber, let value, !(value is NSNull) else { return nil }
+        if let number = value as? NSNumber { return number }
+        if let number = value as? Decimal { return NSDecimalNumber(decimal: number) }
+        return (value as? any BinaryFloatingPoint).map { NSNumber(value: Double($0)) }
+    }
+
+    /// The code of validation for a number that the attribute does not hold.
+    static func unfitCode(_ number: NSNumber) -> Int {
+        let value = number.doubleValue
+        return value.isNaN ? NSManagedObjectValidationError : value > 0 ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError
+    }
+
     static func mismatch(_ value: Any?, _ name: String, _ kind: PropertyKind, entity: NSEntityDescription) -> String {
-        if kind.isNumber, let number = value as? NSNumber {
+        if let number = unfitNumber(value, kind) {
             return "Unacceptable value for \(entity.name ?? "?").\(name): \(number) does not fit a number of type "
                 + "\(kind.displayName)."
         }
@@ -29,7 +43,7 @@ enum AttributeCoding {
 }
 
 extension PropertyKind {
-    fileprivate var isNumber: Bool {
+    var isNumber: Bool {
         switch self {
         case .int16, .int32, .int64, .float, .double, .decimal: true
         default: false

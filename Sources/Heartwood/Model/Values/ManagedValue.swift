@@ -15,7 +15,7 @@ enum ManagedValue {
     case uuid(UUID)
     case decimal(NSDecimalNumber)
     case url(URL)
-    /// A transformable's value.
+    /// A transformable's value, or a number that does not fit its attribute, which no save takes.
     case object(AnyObject)
     /// A to-one relationship.
     case reference(ObjectKey)
@@ -40,6 +40,7 @@ enum ManagedValue {
         switch self {
         case .integer(let number): number
         case .bool(let flag): flag ? 1 : 0
+        case .object(let object): (object as? NSNumber)?.int64Value
         default: nil
         }
     }
@@ -48,6 +49,7 @@ enum ManagedValue {
     var double: Double? {
         switch self {
         case .double(let number), .date(let number): number
+        case .object(let object): (object as? NSNumber)?.doubleValue
         default: nil
         }
     }
@@ -104,14 +106,20 @@ extension ManagedValue {
         case .bool:
             if let flag = value as? Bool {
                 self = .bool(flag)
-            } else if let number = ManagedValue.integer(from: value, kind: .int64) {
+            } else if let number = ManagedValue.double(from: value) {
                 self = .bool(number != 0)
             } else {
                 return nil
             }
         case .double, .float:
             guard let number = ManagedValue.double(from: value) else { return nil }
-            self = .double(kind == .float ? Double(Float(number)) : number)
+            guard kind == .float else {
+                self = .double(number)
+                return
+            }
+            let short = Float(number)
+            guard short.isFinite || !number.isFinite else { return nil }
+            self = .double(Double(short))
         case .decimal:
             if let number = value as? NSDecimalNumber {
                 self = .decimal(number)
@@ -171,7 +179,11 @@ extension ManagedValue {
         case let number as Float:
             guard let exact = Int64(exactly: number.rounded(.towardZero)) else { return nil }
             wide = exact
-        case let number as NSNumber: wide = number.int64Value
+        case let number as NSNumber:
+            guard let exact = Int64(exactly: number.doubleValue.rounded(.towardZero)) else { return nil }
+            // A decimal has digits that a double lacks.
+            wide = Swift.abs(exact) < 1 << 53 ? exact : number.int64Value
+        case let number as Decimal: return integer(from: NSDecimalNumber(decimal: number), kind: kind)
         case let number as any BinaryFloatingPoint:
             guard let exact = Int64(exactly: Double(number).rounded(.towardZero)) else { return nil }
             wide = exact
@@ -189,6 +201,7 @@ extension ManagedValue {
         case let number as Double: number
         case let number as Float: Double(number)
         case let number as NSNumber: number.doubleValue
+        case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
         case let number as any BinaryFloatingPoint: Double(number)
         default: integer(from: value, kind: .int64).map(Double.init)
         }

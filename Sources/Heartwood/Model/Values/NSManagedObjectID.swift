@@ -59,17 +59,28 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     /// replaces ROW.
     open func uriRepresentation() -> URL {
         let entity = entity.name ?? ""
-        let path = entity.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity
+        let path = entity.addingPercentEncoding(withAllowedCharacters: Self.nameCharacters) ?? entity
         let text = key.isTemporary
             ? "x-coredata:///\(path)/t\(contextToken)-\(key.row & ~ObjectKey.temporaryBit)"
             : "x-coredata://\(Self.host(of: storeIdentifier.text))/\(path)/p\(name ?? String(key.row))"
         return URL(string: text) ?? URL(fileURLWithPath: "/")
     }
 
+    /// The store's identity, the entity's name and the object's name in a URI, with `p` in front; nil if it is the URI of no saved object.
+    package static func parts(of url: URL) -> (store: String, entity: String, object: String)? {
+        guard url.scheme == "x-coredata", let host = url.host(percentEncoded: true)?.removingPercentEncoding else { return nil }
+        // A name may contain a slash, which is percent-encoded.
+        let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }
+        return parts.count == 2 && parts[1].hasPrefix("p") ? (host, parts[0], parts[1]) : nil
+    }
+
     /// A store's identity, escaped for a URI. A store of the program's own class may use any text.
     private static func host(of identifier: String) -> String {
         identifier.addingPercentEncoding(withAllowedCharacters: hostCharacters) ?? identifier
     }
+
+    /// Those of a segment of a path.
+    private static let nameCharacters = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
 
     private static let hostCharacters = CharacterSet(
         charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")

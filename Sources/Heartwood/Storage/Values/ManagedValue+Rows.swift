@@ -42,10 +42,17 @@ extension ManagedValue {
     }
 
     /// Returns the value as a row stores it: for a transformable, its bytes, or null where its transformer returns none.
-    /// - Throws: 1550 where its transformer is missing or fails.
+    /// - Throws: 1550 where its transformer is missing or fails; 1610 or 1620 for a number that does not fit, which validation was kept from
+    ///   refusing.
     @inline(__always)
     func transformed(_ property: Int, of entity: NSEntityDescription, _ object: (any EntityObject)? = nil) throws -> ManagedValue {
         guard case .object(let value) = self else { return self }
+        if let number = AttributeCoding.unfitNumber(value, PropertyKind(entity.propertiesByIndex[property])) {
+            let description = entity.propertiesByIndex[property]
+            throw CoreDataError.make(
+                AttributeCoding.unfitCode(number),
+                AttributeCoding.mismatch(number, description.name, PropertyKind(description), entity: entity))
+        }
         return try AttributeTransformer.data(value, of: entity.propertiesByIndex[property], object).map(ManagedValue.data) ?? .null
     }
 }

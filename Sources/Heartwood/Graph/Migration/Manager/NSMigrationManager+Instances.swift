@@ -4,7 +4,7 @@ import Foundation
 extension NSMigrationManager {
     /// Implements `associate(sourceInstance:withDestinationInstance:for:)`.
     final func note(_ destinationInstance: NSManagedObject, madeOf sourceInstance: NSManagedObject, by entityMapping: NSEntityMapping) {
-        precondition(
+        demand(
             reader != nil && sourceInstance.managedObjectContext === reader
                 && destinationInstance.managedObjectContext === writer,
             "Objects are associated that are not of the migration's contexts.")

@@ -80,7 +80,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     }
 
     private func present<Part>(_ part: Part?, _ name: StaticString) -> Part {
-        guard let part else { preconditionFailure("The manager has no \(name): no migration is under way.") }
+        guard let part else { misuse("The manager has no \(name): no migration is under way.") }
         return part
     }
 

@@ -54,7 +54,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     /// The model.
     /// - Precondition: the model is found, and has the checksum. A migration throws if it is not found.
     open var resolvedModel: NSManagedObjectModel {
-        do { return try resolve() } catch { preconditionFailure(error.localizedDescription) }
+        do { return try resolve() } catch { misuse(error.localizedDescription) }
     }
 
     /// - Throws: 134504 if the model is not found, 134505 if it has another checksum.

@@ -22,7 +22,7 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 
     /// - Precondition: no version is named twice.
     public init(_ versionChecksums: [String]) {
-        precondition(Set(versionChecksums).count == versionChecksums.count, "Duplicate version checksums detected.")
+        demand(Set(versionChecksums).count == versionChecksums.count, "Duplicate version checksums detected.")
         self.versionChecksums = versionChecksums
         super.init()
     }
@@ -43,7 +43,7 @@ open class NSCustomMigrationStage: NSMigrationStage {
 
     /// - Precondition: the two versions differ.
     public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference) {
-        precondition(
+        demand(
             currentModel.versionChecksum != nextModel.versionChecksum, "The current model reference and the next model reference cannot be equal.")
         self.currentModel = currentModel
         self.nextModel = nextModel

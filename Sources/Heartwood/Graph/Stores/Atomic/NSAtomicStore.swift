@@ -19,6 +19,8 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     private struct State: @unchecked Sendable {
         // Unchecked: nodes belong to the store, whose calls come one after the other.
         var nodes: [ObjectKey: NSAtomicStoreCacheNode] = [:]
+        /// The first ID for which a second node was registered.
+        var repeated: NSManagedObjectID?
     }
 
     private var backing: BackingLog?
@@ -38,7 +40,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     /// Make each node with an ID from `objectID(for:withReferenceObject:)`. For a relationship with an inverse one side is enough; if a to-one side
     /// has a value, even `NSNull`, that value holds. Set `metadata` here or in `loadMetadata()`. The default registers nothing.
     /// - Throws: an error of the file, which adding the store throws; the store is not added then. Afterwards the stack throws 134080 for nodes
-    ///   with values that the model does not allow, and 134100 if `metadata` has other version hashes.
+    ///   with values that the model does not allow, and for two nodes of one ID; 134100 if `metadata` has other version hashes.
     open func load() throws {}
 
     /// Writes everything, `metadata` included, so that a crash or an error leaves either the old state or the whole new one: write beside the file
@@ -78,12 +80,12 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     /// All nodes.
     open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { state.withLock { Set($0.nodes.values) } }
 
-    /// Registers nodes. Call it in `load()`.
-    /// - Precondition: no ID has another node.
+    /// Registers nodes. Call it in `load()`. If an ID has another node already, which a file may state, the store is not added.
     open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
         for node in cacheNodes {
-            let old = replaceNode(node.objectID.key, with: node)
-            precondition(old == nil || old === node, "Two cache nodes were registered for \(node.objectID).")
+            guard let old = replaceNode(node.objectID.key, with: node), old !== node else { continue }
+            let id = node.objectID
+            state.withLock { $0.repeated = $0.repeated ?? id }
         }
     }
 
@@ -154,6 +156,11 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         let list = try log.load(model: model, firstSlot: firstSlot)
         for runtime in list { runtimes[ObjectIdentifier(runtime.entity)] = runtime }
         try load()
+        if let repeated = state.withLock({ $0.repeated }) {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError, "The store at \(url?.path ?? "?") has two objects with the ID \(repeated.uriRepresentation().absoluteString).",
+                [NSFilePathErrorKey: url?.path ?? "", NSAffectedObjectsErrorKey: [repeated]])
+        }
         try checkVersion(model)
         completeMetadata(model, newIdentifier: UUID().uuidString)
         let nodes = state.withLock { state -> [ObjectKey: NSAtomicStoreCacheNode] in

@@ -18,6 +18,7 @@ struct IncrementalSave {
     func run() throws {
         try checkValues()
         let rows = try checkVersions()
+        var derived: [ObjectKey: UnsafeRowView] = [:]
         try IncrementalUniqueness(store, view, batch, context).check()
         try rebaseMembers()
         // A deletion that was undone may never have reached the store.
@@ -33,9 +34,12 @@ struct IncrementalSave {
             throw VersionConflicts(objects: conflicts.map(\.sourceObject))
         }
         for object in batch.inserted { object.storage?.permanentKey = object.key }
-        for object in batch.inserted + batch.updated {
+        let written = batch.inserted + batch.updated
+        // Only the store derives attributes.
+        try? view.rows(written.map(\.key).filter { store.table(of: $0)?.derivations != nil }) { derived[$0] = $1 }
+        for object in written {
             // A row that cannot be read now is read on its next use; its version is not compared then.
-            let version = (try? savedVersion(of: object, over: rows[object.key])) ?? 0
+            let version = (try? savedVersion(of: object, over: rows[object.key], derived)) ?? 0
             object.storage?.savedVersion = version
             if version == 0 { object.rowVersion = 0 }
         }
@@ -44,8 +48,10 @@ struct IncrementalSave {
 
     /// Keeps the saved values as the object's row, without a request to the store. A row with derived attributes is read from the store, which
     /// derives them.
-    private func savedVersion(of object: NSManagedObject, over row: UnsafeRowView?) throws -> UInt32 {
-        guard let table = store.table(of: object.key), table.derivations == nil else { return try view.row(object.key)?.version ?? 0 }
+    private func savedVersion(
+        of object: NSManagedObject, over row: UnsafeRowView?, _ derived: [ObjectKey: UnsafeRowView]
+    ) throws -> UInt32 {
+        guard let table = store.table(of: object.key), table.derivations == nil else { return derived[object.key]?.version ?? 0 }
         let version = store.noteSave(of: object.key)
         try view.keepSaved(object, table, over: row, version: version)
         return version
@@ -86,16 +92,26 @@ struct IncrementalSave {
     /// Checks that each object's stored version is the one it read or saved last.
     /// - Returns: the stored rows of the updated objects.
     private func checkVersions() throws -> [ObjectKey: UnsafeRowView] {
-        var conflicts: [NSManagedObject] = [], rows: [ObjectKey: UnsafeRowView] = [:]
-        for object in batch.updated + batch.deleted + batch.checked where object.rowVersion != 0 {
-            let row = try view.row(object.key)
-            if row?.version != object.rowVersion, try !goesOver(object, to: row) { conflicts.append(object) }
-            rows[object.key] = row
+        let read = (batch.updated + batch.deleted + batch.checked).filter { $0.rowVersion != 0 }
+        let unread = batch.updated.filter { $0.rowVersion == 0 && $0.storage?.isRevived != true }
+        var rows = try rowsOfKnownVersions(read)
+        let asked = read.filter { rows[$0.key] == nil }
+        try view.rows((asked + unread).map(\.key)) { rows[$0] = $1 }
+        let conflicts = try asked.filter { object in
+            let row = rows[object.key]
+            return try row?.version != object.rowVersion && !goesOver(object, to: row)
         }
         guard conflicts.isEmpty else { throw VersionConflicts(objects: conflicts) }
-        for object in batch.updated where object.rowVersion == 0 && object.storage?.isRevived != true {
-            guard let row = try view.row(object.key) else { throw CoreDataError.missingObject(object.objectID) }
-            rows[object.key] = row
+        if let gone = unread.first(where: { rows[$0.key] == nil }) { throw CoreDataError.missingObject(gone.objectID) }
+        return rows
+    }
+
+    /// The rows of objects whose stored version, as the store tells it, is the one that they have.
+    private func rowsOfKnownVersions(_ objects: [NSManagedObject]) throws -> [ObjectKey: UnsafeRowView] {
+        guard !objects.isEmpty, let versions = try view.versions(objects.map(\.key)) else { return [:] }
+        var rows: [ObjectKey: UnsafeRowView] = [:]
+        for object in objects where versions[object.key] == object.rowVersion {
+            rows[object.key] = try object.boundRow ?? view.row(object.key, version: object.rowVersion)
         }
         return rows
     }

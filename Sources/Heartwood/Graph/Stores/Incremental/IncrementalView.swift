@@ -31,7 +31,7 @@ final class IncrementalView: StoreView {
 
     func row(_ key: ObjectKey) throws -> UnsafeRowView? {
         guard let table = store.table(of: key), let id = store.objectID(of: key) else { return nil }
-        return try store.inTurn {
+        return try store.reading {
             do {
                 return try row(of: try store.newValuesForObject(with: id, with: context), id, table)
             } catch {
@@ -39,6 +39,41 @@ final class IncrementalView: StoreView {
                 return nil
             }
         }
+    }
+
+    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
+        let ids = keys.compactMap(store.objectID)
+        guard !ids.isEmpty else { return try keys.forEach { try body($0, nil) } }
+        var found: [ObjectKey: UnsafeRowView] = [:]
+        try store.reading {
+            for node in try store.newValuesForObjects(with: ids, with: context) {
+                let id = node.objectID
+                guard let table = store.table(of: id.key) else { throw foreign(id) }
+                found[id.key] = try row(of: node, id, table)
+            }
+        }
+        for key in keys { try body(key, found[key]) }
+    }
+
+    /// The versions of the objects that exist; nil if the store tells no versions.
+    func versions(_ keys: [ObjectKey]) throws -> [ObjectKey: UInt32]? {
+        let ids = keys.compactMap(store.objectID)
+        guard !ids.isEmpty, let versions = try store.reading({ try store.versions(ofObjectsWith: ids, with: context) }) else { return nil }
+        return Dictionary(versions.map { ($0.key.key, Self.version($0.value)) }) { first, _ in first }
+    }
+
+    /// The version that a row has for a store's.
+    private static func version(_ version: UInt64) -> UInt32 {
+        let short = UInt32(truncatingIfNeeded: version)
+        // 0 stands for an object that was not read.
+        return short == 0 ? .max : short
+    }
+
+    private func foreign(_ id: NSManagedObjectID) -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreOperationError,
+            "newValuesForObjects(with:with:) of \(type(of: store)) gave a node of \(id.uriRepresentation().absoluteString), no object of this store.",
+            [NSAffectedObjectsErrorKey: [id]])
     }
 
     func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? { rows.row(key, reference(key), version: version) }
@@ -69,9 +104,7 @@ final class IncrementalView: StoreView {
                 }
             }
         }
-        let version = UInt32(truncatingIfNeeded: node.version)
-        // 0 stands for an object that was not read.
-        return rows.keep(builder.unsafeBody(), id.key, reference(id.key), version: version == 0 ? .max : version)
+        return rows.keep(builder.unsafeBody(), id.key, reference(id.key), version: Self.version(node.version))
     }
 
     /// Keeps the values that a save has written as a row with its own version.
@@ -133,7 +166,26 @@ final class IncrementalView: StoreView {
         guard let id = store.objectID(of: key),
             let relationship = runtime.entity.propertiesByIndex[property] as? NSRelationshipDescription
         else { return [] }
-        let value = try store.inTurn { try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) }
+        let value = try store.reading { try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) }
+        return try members(in: value, of: id, runtime, property)
+    }
+
+    func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
+        let ids = keys.compactMap(store.objectID)
+        guard ids.count == keys.count, let relationship = runtime.entity.propertiesByIndex[property] as? NSRelationshipDescription else {
+            return keys.map { _ in [] }
+        }
+        let values = try store.reading { try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context) }
+        guard values.count == ids.count else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "newValues(forRelationship:forObjectsWith:with:) of \(type(of: store)) gave \(values.count) values for \(ids.count) objects.",
+                [NSAffectedObjectsErrorKey: ids])
+        }
+        return try zip(ids, values).map { try members(in: $1, of: $0, runtime, property) }
+    }
+
+    private func members(in value: Any, of id: NSManagedObjectID, _ runtime: EntityRuntime, _ property: Int) throws -> [ObjectKey] {
         guard let keys = NSAtomicStoreCacheNode.keys(of: value), keys.allSatisfy({ schema.holds($0, slotBase: store.slotBase) }) else {
             throw wrong(id, runtime.properties[property], value, "no array of IDs of objects of this store")
         }
@@ -154,7 +206,7 @@ final class IncrementalView: StoreView {
         let request = query.request(for: type)
         let answer: Any
         do {
-            answer = try store.inTurn { try store.execute(request, with: context) }
+            answer = try store.reading { try store.execute(request, with: context) }
         } catch {
             // A store must support a request for all objects.
             let isForAll = query.condition == nil && query.sort.isEmpty && query.limit == nil && query.offset == 0

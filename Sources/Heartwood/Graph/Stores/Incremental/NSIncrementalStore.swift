@@ -5,8 +5,12 @@ import Synchronization
 /// A store that reads and writes objects on demand. Subclass it for a web service, another database, or more files than can be read at once.
 ///
 /// A subclass overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)` and `newValue(forRelationship:forObjectWith:with:)`.
-/// The stack calls a store from one thread at a time, on the queue of the context that needs it. Calls may nest (a predicate that the store
-/// evaluates on objects fires faults). A call blocks the context, so use a store that must wait for a network with contexts of their own queues.
+/// The stack calls a store from one thread at a time, on the queue of the context that needs it, unless the store overrides
+/// `supportsConcurrentReads`. Calls may nest (a predicate that the store evaluates on objects fires faults). A call blocks the context, so use a
+/// store that must wait for a network with contexts of their own queues.
+///
+/// A store whose calls are dear overrides the methods for several objects at once too, which Core Data does not have:
+/// `newValuesForObjects(with:with:)`, `newValues(forRelationship:forObjectsWith:with:)` and `versions(ofObjectsWith:with:)`.
 ///
 /// The stack adds faulting and uniquing, unsaved changes in fetches, conflicts by the nodes' versions, uniqueness constraints (with a fetch for
 /// each new value), counts, dictionaries, and predicates that the store does not support. Values that a context has read stay in memory until it is
@@ -85,6 +89,47 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ) throws -> Any {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override newValue(forRelationship:forObjectWith:with:).")
     }
+
+    // MARK: Several objects at once
+
+    /// Whether the stack may read from several threads at once: fetches, values and relationships. Saves still come one at a time, and reads may
+    /// come beside them. The default is false: all calls come one at a time.
+    open var supportsConcurrentReads: Bool { false }
+
+    /// Returns the stored values of several objects: those that prefetching needs, those of a batch of results, and those of a save, for their
+    /// versions. The default calls `newValuesForObject(with:with:)` for each.
+    /// - Returns: a node for each object that exists, in any order.
+    /// - Throws: an error that the fetch or the save throws.
+    open func newValuesForObjects(
+        with objectIDs: [NSManagedObjectID], with context: NSManagedObjectContext
+    ) throws -> [NSIncrementalStoreNode] {
+        try objectIDs.compactMap { id in
+            do {
+                return try newValuesForObject(with: id, with: context)
+            } catch {
+                guard CoreDataError.isCode(NSManagedObjectReferentialIntegrityError, error) else { throw error }
+                return nil
+            }
+        }
+    }
+
+    /// Returns the stored destinations of one relationship of several objects, for prefetching. The default calls
+    /// `newValue(forRelationship:forObjectWith:with:)` for each.
+    /// - Returns: what that method returns, for each object in the order of the IDs.
+    /// - Throws: an error that the fetch throws.
+    open func newValues(
+        forRelationship relationship: NSRelationshipDescription, forObjectsWith objectIDs: [NSManagedObjectID],
+        with context: NSManagedObjectContext?
+    ) throws -> [Any] {
+        try objectIDs.map { try newValue(forRelationship: relationship, forObjectWith: $0, with: context) }
+    }
+
+    /// Returns the stored versions of the objects that a save changes, deletes or checks. The save then reads only objects of other versions than
+    /// the context knows. An object without a version does not exist any more. The default returns nil: the save reads all of these objects.
+    /// - Throws: an error that the save throws.
+    open func versions(
+        ofObjectsWith objectIDs: [NSManagedObjectID], with context: NSManagedObjectContext
+    ) throws -> [NSManagedObjectID: UInt64]? { nil }
 
     /// Returns permanent IDs for objects that the next save inserts, made with `newObjectID(for:referenceObject:)`, in the order of the objects.
     /// The default uses the text of a new UUID as each reference object.
@@ -186,6 +231,11 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
                 [NSAffectedObjectsErrorKey: objects.map(\.object)])
         }
         return ids.map(\.key)
+    }
+
+    /// Calls the subclass for a read.
+    final func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try supportsConcurrentReads ? body() : inTurn(body)
     }
 
     /// Calls the subclass, one thread at a time.
