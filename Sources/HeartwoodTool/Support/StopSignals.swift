@@ -18,7 +18,14 @@ final class StopSignals: Sendable {
         ends = (made[0], made[1])
         for end in made { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         stopPipe = ends.write
-        for number in Self.numbers { signal(number, noteStop) }
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in Self.numbers {
+            signal(number, noteStop)
+            sigaddset(&set, number)
+        }
+        // A thread that starts a program may have them blocked, and the program inherits that. One that came meanwhile arrives now.
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     /// Calls `body`, on another thread, once a signal has come or came before.
