@@ -64,7 +64,8 @@ import Testing
         let server = try LoopbackServer { request in
             guard request.query["list-type"] != nil else { return .answer(.init(request.method == "HEAD" ? 404 : 200)) }
             let sizes = ["9223372036854775808", "18446744073709551615", "9223372036854775809"]
-            let entries = zip(names, sizes).map { "<Contents><Key>backups/\($0)</Key><Size>\($1)</Size></Contents>" }.joined()
+            let prefix = request.query["prefix"] ?? ""
+            let entries = zip(names, sizes).filter { "backups/\($0.0)".hasPrefix(prefix) }.map { "<Contents><Key>backups/\($0)</Key><Size>\($1)</Size></Contents>" }.joined()
             return .answer(.init(200, text: "<ListBucketResult>\(entries)</ListBucketResult>"))
         }
         let destination = try S3Destination.testing(server.endpoint, attempts: 1)
