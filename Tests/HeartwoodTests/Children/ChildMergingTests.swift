@@ -16,12 +16,14 @@ import Testing
         grandchild.automaticallyMergesChangesFromParent = true
         let contexts = [following, grandchild, deaf]
         for context in contexts { #expect(context.own(ann).text("name") == "ann" && context.own(bob).text("name") == "bob") }
+        let held = deaf.own(ann)
         following.own(ann).setValue(5, forKey: "age")
         child.own(ann).setValue("new", forKey: "name")
         child.delete(child.own(bob))
         let gone = contexts.map { $0.own(bob) }
         try child.save()
-        #expect(contexts.map { $0.own(ann).text("name") } == ["new", "new", "ann"])
+        #expect(contexts.map { $0.own(ann).text("name") } == ["new", "new", "ann"], "what it holds stays")
+        #expect(deaf.own(ann) === held)
         #expect(gone.map(\.isDeleted) == [true, true, false])
         #expect(following.own(ann).value(forKey: "age") as? Int == 5 && following.updatedObjects.count == 1)
         following.automaticallyMergesChangesFromParent = false

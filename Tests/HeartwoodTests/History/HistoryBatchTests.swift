@@ -36,6 +36,24 @@ import Testing
         #expect(try changes(stack, after: token).map(\.changedObjectID) == deleted && deleted.count == 10)
     }
 
+    @Test("A child's batch has its own author and name, or else its nearest ancestor's") func aChildsBatchHasAnAuthor() throws {
+        let stack = try TestStack.tracking(.recordLog), child = stack.context.child(), grandchild = child.child()
+        func origin(_ context: NSManagedObjectContext) throws -> [String?] {
+            let token = stack.token
+            _ = try stack.insertBatch([["name": "a"]], in: context)
+            let transaction = try changes(stack, after: token)[0].transaction
+            return [transaction?.author, transaction?.contextName]
+        }
+        #expect(try origin(grandchild) == [nil, nil])
+        stack.context.transactionAuthor = "root"
+        stack.context.name = "main"
+        #expect(try origin(grandchild) == ["root", "main"] && origin(child) == ["root", "main"])
+        child.transactionAuthor = "child"
+        #expect(try origin(grandchild) == ["child", "main"] && origin(stack.context) == ["root", "main"])
+        grandchild.transactionAuthor = "own"
+        #expect(try origin(grandchild) == ["own", "main"])
+    }
+
     @Test("The history of a batch deletion has cascades and inverses") func aBatchDeletionReportsCascadesAndTheOtherSides() throws {
         let model = TestStack.model()
         (model.entitiesByName["Task"]?.propertiesByName["title"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true

@@ -16,10 +16,10 @@ import Testing
         try stack.context.save()
         #expect(
             heard.names == [
-                .NSManagedObjectContextWillSave, NSManagedObjectContext.didChangeObjectsNotification,
+                NSManagedObjectContext.didChangeObjectsNotification, .NSManagedObjectContextWillSave,
                 NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs,
             ])
-        let changed = heard.all[1], saved = heard.all[2], ids = heard.all[3]
+        let changed = heard.all[0], saved = heard.all[2], ids = heard.all[3]
         #expect(changed.objects(NSInsertedObjectsKey) == [a, b] && changed.userInfo?.count == 1)
         #expect(saved.objects(NSInsertedObjectsKey) == [a, b])
         #expect(saved.objects(NSUpdatedObjectsKey) == [] && saved.objects(NSDeletedObjectsKey) == [])
@@ -34,7 +34,7 @@ import Testing
         stack.insert("Group", [:])
         #expect(throws: NSError.self) { try stack.context.save() }
         #expect(
-            heard.names.suffix(2) == [.NSManagedObjectContextWillSave, .NSManagedObjectContextObjectsDidChange],
+            heard.names.suffix(2) == [.NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextWillSave],
             "a save that fails is not told of")
     }
 
@@ -233,5 +233,28 @@ import Testing
         tag.setValue("z", forKey: "label")
         var iterator = values.makeAsyncIterator()
         #expect(await iterator.next() != nil)
+    }
+
+    @Test("An observer that reads an object during a merge reads its new value", arguments: StoreKind.allCases)
+    func anObserverReadsTheMergedValue(kind: StoreKind) throws {
+        for (isChild, isChanged) in [(false, false), (false, true), (true, false), (true, true)] {
+            let stack = try TestStack(kind), ada = stack.insert("Person", ["name": "Ada"])
+            try stack.context.save()
+            let context = isChild ? stack.context.child() : stack.anew(), mine = context.own(ada)
+            context.automaticallyMergesChangesFromParent = true
+            #expect(mine.text("name") == "Ada")
+            if isChanged { mine.setValue(5, forKey: "age") }
+            var read: [String?] = []
+            let observation = mine.objectWillChange.sink { read.append(mine.text("name")) }
+            ada.setValue("Grace", forKey: "name")
+            try stack.context.save()
+            #expect(!read.isEmpty && read.allSatisfy { $0 == "Grace" }, "\(isChild) \(isChanged) \(read)")
+            read = []
+            ada.setValue("Edsger", forKey: "name")
+            try stack.context.save()
+            #expect(!read.isEmpty && read.allSatisfy { $0 == "Edsger" }, "again")
+            #expect(mine.hasChanges == isChanged)
+            observation.cancel()
+        }
     }
 }

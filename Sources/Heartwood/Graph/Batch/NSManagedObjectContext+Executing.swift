@@ -3,11 +3,23 @@ import Foundation
 extension NSManagedObjectContext {
     final func execute(_ batch: StoreBatch, on store: NSPersistentStore, collectsKeys: Bool) throws -> BatchOutcome {
         try store.checkWritable()
+        defer { coordinator?.commits.note() }
         do {
-            return try store.execute(batch, origin: transactionOrigin, outcome: BatchOutcome(collectsKeys: collectsKeys))
+            return try store.execute(batch, origin: batchOrigin, outcome: BatchOutcome(collectsKeys: collectsKeys))
         } catch let violation as BatchConstraintViolation {
             throw constraintError(violation)
         }
+    }
+
+    /// The author and the name that a batch of this context records: its own, or else those of its nearest ancestor that has one, since the batch
+    /// goes through all of them to the store.
+    private var batchOrigin: TransactionOrigin {
+        var origin = transactionOrigin
+        guard parentContext != nil, origin.author == nil || origin.contextName == nil else { return origin }
+        let inherited = askParent { $0.batchOrigin }
+        origin.author = origin.author ?? inherited.author
+        origin.contextName = origin.contextName ?? inherited.contextName
+        return origin
     }
 
     /// Executes a batch over the objects that a fetch request finds in the stores.

@@ -35,30 +35,39 @@ extension NSManagedObject {
         guard let base = storage?.base else { return .null }
         let value = base.values[index]
         guard value.isUnset else { return value }
-        return base.row.map { committedValue(index, in: $0) } ?? .null
+        return base.row.map { committedValue(index, in: $0) } ?? unstored(index)
     }
 
-    /// Whether an attribute or a to-one relationship has an unsaved value.
+    /// Whether an attribute that is not transient, or a to-one relationship, has an unsaved value.
     private var hasOverrides: Bool {
-        storage?.values.contains { value in
-            switch value {
+        guard let values = storage?.values else { return false }
+        return values.indices.contains { index in
+            switch values[index] {
             case .unset, .toMany: false
-            default: true
+            default: !runtime.hasTransients || !runtime.properties[index].isTransient
             }
-        } ?? false
+        }
     }
 
-    /// The state of this object as a child sees it.
+    /// The state without the transient values, which are this context's own.
+    private final func withoutTransients(_ state: CommittedState) -> CommittedState {
+        guard runtime.hasTransients else { return state }
+        var values = state.values
+        for index in values.indices where runtime.properties[index].isTransient { values[index] = .unset }
+        return CommittedState(values: values, row: state.row)
+    }
+
+    /// The state of this object as a child sees it. A child has transient values of its own.
     /// - Precondition: the object is fulfilled.
     final var answer: ParentAnswer {
-        if isInserted || hasOverrides { return .state(mergedState()) }
-        if let base = storage?.base { return .state(base) }
+        if isInserted || hasOverrides { return .state(withoutTransients(mergedState())) }
+        if let base = storage?.base { return .state(withoutTransients(base)) }
         return boundRow.map(ParentAnswer.row) ?? .gone
     }
 
     /// The same for a child that knows destinations by old names, including destinations that are stored in the row.
     final func answer(_ names: [ObjectKey: ObjectKey]) -> ParentAnswer {
-        let state = mergedState()
+        let state = withoutTransients(mergedState())
         var values = state.values
         var isRenamed = false
         for (index, property) in runtime.properties.enumerated() where property.kind == .toOne {

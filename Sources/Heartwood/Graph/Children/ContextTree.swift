@@ -33,6 +33,9 @@ final class ContextTree: Sendable {
     private let numbers = Atomic<UInt64>(0)
     private let pinned = Atomic<Bool>(false)
     private let renames = Atomic<Int>(0)
+    /// The changes that children may have read before.
+    let changes = ChangeCount()
+    private let children = Atomic<Int>(0)
     private let table = Mutex(Table())
 
     /// Whether the root may read commits older than the newest. Set on the root's queue.
@@ -48,9 +51,17 @@ final class ContextTree: Sendable {
     @inline(__always)
     var count: Int { renames.load(ordering: .acquiring) }
 
-    func join() { table.withLock { $0.children += 1 } }
+    /// Whether a child lives.
+    @inline(__always)
+    var hasChildren: Bool { children.load(ordering: .relaxed) > 0 }
+
+    func join() {
+        table.withLock { $0.children += 1 }
+        children.add(1, ordering: .relaxed)
+    }
 
     func leave() {
+        children.subtract(1, ordering: .relaxed)
         table.withLock { table in
             table.children -= 1
             Self.dropIfAlone(&table)

@@ -38,6 +38,7 @@ extension NSManagedObjectContext {
         // No code has seen the object's values in this context, so the child may read newer ones.
         if object.isFault, object.storage?.values.isEmpty ?? true { object.forgetRow() }
         guard try fulfil(object) else { return .gone }
+        object.state.insert(.shown)
         return tree.oldNames(after: seen).map(object.answer) ?? object.answer
     }
 
@@ -97,6 +98,7 @@ extension NSManagedObjectContext {
 
     private func members(of key: ObjectKey, property: Int) throws -> [ObjectKey] {
         guard let object = served(key) else { return [] }
+        object.state.insert(.shown)
         guard let state = object.touchedToManyState(property) else {
             return object.isInserted ? [] : try committedMembers(of: object, property: property)
         }
@@ -129,6 +131,7 @@ extension NSManagedObjectContext {
             let objects = try parent.fetchObjects(request), names = parent.tree.oldNames(after: seen)
             // Rows do not hold old names.
             let rows = objects.map { names == nil && (try? parent.fulfil($0)) == true ? $0.sharedRow : nil }
+            for object in objects { object.state.insert(.shown) }
             return Found(keys: objects.map(\.key), rows: rows, memory: parent.readState.memory, names: names, statistics: parent.lastQuery)
         }
         readState.memory.add(found.memory)

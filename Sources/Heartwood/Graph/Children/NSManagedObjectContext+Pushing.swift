@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
         for (object, change) in zip(objects, changes) where change.kind == .deleted {
             if let object { performDeletion(of: object) }
         }
+        tree.changes.note()
         return []
     }
 

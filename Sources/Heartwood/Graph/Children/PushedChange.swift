@@ -37,7 +37,10 @@ struct PushedChange {
                 values[index] = .unset
                 if state.isChanged { note(state, of: object, index) }
             case let value:
-                if !isWhole, object.isSame(value, object.committedValue(index), index) { values[index] = .unset }
+                // The parent may have another value of a transient attribute, of which this context does not know.
+                if !isWhole, !object.runtime.properties[index].isTransient, object.isSame(value, object.committedValue(index), index) {
+                    values[index] = .unset
+                }
             }
         }
     }

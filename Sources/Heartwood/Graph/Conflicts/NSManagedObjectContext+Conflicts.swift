@@ -32,6 +32,7 @@ extension NSManagedObjectContext {
                 try checkReferencesAcrossStores()
                 try saveMetadata(besides: batches)
                 try save(batches, done: &done)
+                takeOwnCommits(batches)
                 return advanceGeneration()
             } catch let conflicts as VersionConflicts {
                 let policy = attempts < Self.attemptsMax ? policy : .error

@@ -90,6 +90,10 @@ final class IdentityMap {
         }
     }
 
+    /// The registered object, not retained: so the caller can ask whether anything else refers to it.
+    @inline(__always)
+    func reference(to key: ObjectKey) -> Unmanaged<NSManagedObject>? { objects[slot(of: key)] }
+
     /// Registers `object`.
     /// - Precondition: its key is `key`, and no registered object has that key.
     func insert(_ object: NSManagedObject, for key: ObjectKey) {
@@ -207,9 +211,14 @@ final class IdentityMap {
 
     /// Releases the object of a key, if it is unchanged and only the map refers to it. O(1).
     func releaseUnheld(_ key: ObjectKey) {
-        guard !retainsAll else { return }
+        if isUnheld(key) { remove(key) }
+    }
+
+    /// Whether the object of a key is unchanged, and only the map refers to it. O(1).
+    func isUnheld(_ key: ObjectKey) -> Bool {
+        guard !retainsAll else { return false }
         let index = slot(of: key)
-        if tags[index] != 0, isDisposable(index) { remove(key) }
+        return tags[index] != 0 && isDisposable(index)
     }
 
     /// Makes `wantsSweep` true.

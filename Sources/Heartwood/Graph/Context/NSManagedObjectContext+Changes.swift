@@ -29,6 +29,7 @@ extension NSManagedObjectContext {
         object.contextReference = Unmanaged.passUnretained(self)
         object.key = nextTemporaryKey(slot: runtime.slot)
         object.state = making.objectFlags.union(.inserted)
+        object.epoch = making.epoch
         if type(of: object) != runtime.objectClass { making.hasOtherClasses = true }
         identities.insert(object, for: object.key)
         list(object)
@@ -40,6 +41,7 @@ extension NSManagedObjectContext {
 
     /// Undoes the unsaved deletion of an object.
     final func undelete(_ object: NSManagedObject) {
+        object.noteHidden()
         object.state.remove(.deleted)
         if object.state.isDisjoint(with: .changed) { pending.changeCount -= 1 }
         if object.state.contains(.outdated) { rebase(object) }
@@ -55,7 +57,8 @@ extension NSManagedObjectContext {
 
     /// Called at an object's first change since the last save, and at its first change in an event.
     final func noteUpdate(of object: NSManagedObject) {
-        guard !object.state.contains(.waking) else { return }
+        guard object.state.isDisjoint(with: [.waking, .detached]) else { return }
+        object.noteHidden()
         if object.state.contains(.processed) {
             object.state.remove(.processed)
             if object.state.contains(.listed) { pending.changedAgain.append(object) }
@@ -67,6 +70,7 @@ extension NSManagedObjectContext {
     }
 
     final func forgetChanges(of object: NSManagedObject) {
+        object.noteHidden()
         if !object.state.isDisjoint(with: .changed) { pending.changeCount -= 1 }
         object.state.subtract(.changed)
         object.dropValues()
@@ -96,6 +100,7 @@ extension NSManagedObjectContext {
     /// - Parameter cascade: receives the objects that a cascade rule deletes as well.
     final func remove(_ object: NSManagedObject, cascade: inout [NSManagedObject]) {
         object.storage?.publisher?.send()
+        object.noteHidden()
         noteEvent(.deleted, object)
         let remains = object.remains
         for index in object.runtime.properties.indices where object.runtime.properties[index].kind.isRelationship {
@@ -186,6 +191,7 @@ extension NSManagedObjectContext {
     /// Implements `reset()`.
     final func performReset() {
         checkQueue("reset()")
+        if tree.hasChildren { tree.changes.note() }
         var forgotten: [NSManagedObjectID] = []
         if ChangeEvents.areObserved {
             identities.sweep()

@@ -123,14 +123,13 @@ extension NSManagedObjectContext {
     final func readObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkQueue("existingObject(with:)")
         adoptKeys()
-        guard let key = ownKey(of: objectID), let object = object(for: key), !object.isDeleted else {
-            throw CoreDataError.missingObject(objectID)
-        }
-        if try !isFound(object) {
-            // Another process may have saved the object since this process last followed the store.
-            try object.runtime.store?.follow()
-            guard !object.isDeleted, try isFound(object) else { throw CoreDataError.missingObject(objectID) }
-        }
+        guard let key = ownKey(of: objectID) else { throw CoreDataError.missingObject(objectID) }
+        // Another process may have saved the object since this process last followed the store.
+        try runtime(slot: key.slot)?.store?.follow()
+        learnOfChanges()
+        guard let object = object(for: key), !object.isDeleted else { throw CoreDataError.missingObject(objectID) }
+        object.unbindFault(making.epoch)
+        guard try isFound(object) else { throw CoreDataError.missingObject(objectID) }
         object.fireFault()
         return object
     }

@@ -67,12 +67,19 @@ extension NSManagedObjectContext {
         // A context of several stores goes from one to the other and back. It keeps the view of each, with the rows that the view has read.
         let known = readState.views[store.slotBase].flatMap { $0.isNewest ? $0 : nil }
         let view = try readState.generation?.view(of: store) ?? known ?? store.newestView(for: self)
+        let former = readState.views[store.slotBase]
+        if former !== view, former?.commit == nil || former?.commit != view.commit { beginEpoch() }
+        if !readState.views.isEmpty, former == nil { forgetRemovedStores() }
+        take(view, of: store)
+        return view
+    }
+
+    /// Reads a store by this view from now on.
+    final func take(_ view: any StoreView, of store: NSPersistentStore) {
         dropCachedPlan()
-        if !readState.views.isEmpty, readState.views[store.slotBase] == nil { forgetRemovedStores() }
         view.keepRows(in: &readState.memory)
         readState.views[store.slotBase] = view
         readState.lastView = (store.slotBase, view)
-        return view
     }
 
     /// The view of a runtime's store. Mostly avoids the runtime's weak reference to the store.
@@ -111,17 +118,11 @@ extension NSManagedObjectContext {
         ObjectKey(slot: slot, row: tree.nextNumber() | ObjectKey.temporaryBit)
     }
 
-    /// The object of `key`: the registered one, or a new fault. nil if no store has the entity.
-    @inline(__always)
-    final func object(for key: ObjectKey) -> NSManagedObject? {
-        if let known = identities[key] { return known }
-        return makeFault(key)
-    }
-
+    /// Makes the fault of an object that is not registered under this key.
     @inline(never)
-    private final func makeFault(_ key: ObjectKey) -> NSManagedObject? {
+    final func makeFault(_ key: ObjectKey) -> NSManagedObject? {
         let current = currentKey(key)
-        if current != key, let known = identities[current] { return known }
+        if current != key, identities.reference(to: current) != nil { return object(for: current) }
         // An object without a row exists only in its own context, and for a child in its parent.
         guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
         sweepIfNeeded()

@@ -5,6 +5,8 @@ extension NSManagedObjectContext {
     /// Implements `save()`.
     final func saveChanges() throws {
         adoptKeys()
+        // As on Apple's platforms the changes are posted before the save is. Observers of the save may make others.
+        postChanges()
         announceWillSave()
         guard pending.changeCount > 0 else { return try saveNoObjects() }
         postChanges()
@@ -173,7 +175,8 @@ extension NSManagedObject {
     final func transientValues() -> [(Int, ManagedValue)]? {
         guard let storage, !storage.values.isEmpty else { return nil }
         let values = storage.values.enumerated().filter { index, value in
-            !value.isUnset && !value.isNull && runtime.properties[index].isTransient
+            let property = runtime.properties[index]
+            return property.isTransient && !value.isUnset && !(value.isNull && property.initial.isNull)
         }
         return values.isEmpty ? nil : values.map { ($0.offset, $0.element) }
     }

@@ -225,7 +225,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The overridable form of `count(for:)`, which the typed one calls; override this one in a subclass.
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try number(of: request) }
 
-    /// Executes a request in the stores of this context's coordinator; a child uses its root's.
+    /// Executes a request in the stores of this context's coordinator; a child uses its root's. A batch of a child records the child's author and
+    /// name, or else those of its nearest ancestor that has them.
     ///
     /// Batch requests work on the stores directly: they ignore unsaved changes of contexts, post no save notification, and contexts do not
     /// merge them automatically. A fetch request returns a finished `NSAsynchronousFetchResult`.
@@ -320,7 +321,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) public final var stalenessInterval: TimeInterval = -1
 
     /// Whether the context keeps unchanged objects that the program does not hold. The default is false: the context releases such objects
-    /// from time to time, and before it returns one of them by its ID or lists its objects.
+    /// from time to time, and before it returns one of them by its ID or lists its objects. What it has not released yet is never older than the
+    /// fetch or look-up that returns it.
     open var retainsRegisteredObjects: Bool {
         get { identities.retainsAll }
         set {

@@ -49,15 +49,4 @@ extension NSManagedObjectContext {
         object.bind(row)
         return object
     }
-
-    /// Returns the registered object of a row. If it is a fault, it is bound to this row.
-    @inline(__always)
-    fileprivate final func registered(_ key: ObjectKey, at row: UnsafeRowView) -> NSManagedObject? {
-        guard let known = identities[key] else { return nil }
-        if known.isFault {
-            known.bind(row)
-            if known.storage != nil { known.forgetMembers() }
-        }
-        return known
-    }
 }

@@ -78,6 +78,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Whether an entity is in more than one store.
     final var hasSharedEntities: Bool { sharing.load(ordering: .relaxed) }
     final let queue = WorkQueue(label: "heartwood.coordinator")
+    /// The commits to its stores, as far as this process knows.
+    final let commits = ChangeCount()
     /// The contexts that merge other contexts' saves.
     final let followers = ContextFollowers()
 

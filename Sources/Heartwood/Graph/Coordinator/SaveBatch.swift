@@ -7,6 +7,8 @@ final class SaveBatch {
     var checked: [NSManagedObject] = []
     /// Changes of derived attributes in rows outside the batch; the store adds them.
     var derived: [Derived] = []
+    /// Whether a record log has made a commit of this batch.
+    var isCommitted = false
     let origin: TransactionOrigin
     /// Returns the registered object of a key; used for references to objects that this batch inserts.
     let object: (ObjectKey) -> NSManagedObject?

@@ -49,6 +49,11 @@ public let NSRecordLogMemoryMappingOption = "NSRecordLogMemoryMappingOption"
 /// The number of bytes of each index's entries that a save or a batch request keeps in memory. The default is 16 MiB. Further entries go to
 /// an unnamed file beside the store, until a checkpoint writes them to the store's own file.
 public let NSRecordLogIndexMemoryOption = "NSRecordLogIndexMemoryOption"
+/// A Boolean; the default is false: a change of an object's to-many members gives the object no new version, so two contexts' changes merge. With
+/// true the object gets a new version, as on Apple's platforms: another context that has read it, and then changes it or its members, meets
+/// error 133020 or its merge policy. Each such save writes the object's row. For a record log and for a store in memory; set it alike for
+/// all programs that write the store.
+public let NSRecordLogOwnerVersionsOption = "NSRecordLogOwnerVersionsOption"
 
 /// A Boolean; the default is false: a store whose committed bytes are damaged cannot be added (259, see `NSRecordLogOffsetErrorKey`). true
 /// adds such a store in the state of the commit before the damage, provided that `NSReadOnlyPersistentStoreOption` is true as well;

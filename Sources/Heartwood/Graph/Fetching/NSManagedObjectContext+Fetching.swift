@@ -101,6 +101,8 @@ extension NSManagedObjectContext {
         sweepIfNeeded()
         let families = try families(for: fetch)
         guard !families.isEmpty else { return [] }
+        // Only record logs say whether they have newer commits.
+        if parentContext == nil, families.contains(where: { $0.store.rows == nil }) { beginEpoch() }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
         let isAsked = pending.isEmpty && !isChangedAlong(fetch)
         if isAsked, parentContext != nil { return try ready(try fetchFromParent(fetch), fetch) }

@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
         }
         var byStore: [ObjectIdentifier: (store: NSPersistentStore, keys: [ObjectKey])] = [:]
         for key in keys where !key.isTemporary {
-            if let known = identities[key], known.rowBody != nil || known.isInserted { continue }
+            guard !isAtHand(key) else { continue }
             guard let store = runtime(slot: key.slot)?.store else { continue }
             byStore[ObjectIdentifier(store), default: (store, [])].keys.append(key)
         }

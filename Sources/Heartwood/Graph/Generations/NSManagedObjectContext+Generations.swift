@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
         readState.generation = new
         tree.isPinned = new != nil
         forgetLastView()
+        beginEpoch()
     }
 
     /// Moves a pinned context to the newest commits that this process knows.

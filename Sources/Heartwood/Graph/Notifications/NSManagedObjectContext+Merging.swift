@@ -98,8 +98,8 @@ extension NSManagedObjectContext {
                 continue
             }
             if object.hasChanges {
-                object.storage?.publisher?.send()
                 object.forgetMembers()
+                object.storage?.publisher?.send()
                 noteEvent(.refreshed, object)
             } else {
                 performRefresh(of: object, mergeChanges: true)
@@ -171,14 +171,15 @@ extension NSManagedObjectContext {
 
     /// Puts an object's unsaved changes on top of its newest row. The next save compares them with that row.
     final func rebase(_ object: NSManagedObject) {
-        object.storage?.publisher?.send()
+        object.noteHidden()
         object.forgetEqualValues()
         object.keepOwners {
             object.forgetRow()
-            object.state.remove(.inaccessible)
+            object.state.subtract([.inaccessible, .followed])
             object.forgetMembers()
             if !object.isFault { _ = object.row }
         }
+        object.storage?.publisher?.send()
     }
 }
 

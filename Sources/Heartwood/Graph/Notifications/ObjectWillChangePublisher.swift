@@ -84,7 +84,8 @@ public final class ObjectObservation: Hashable, Sendable {
 extension NSManagedObject {
     public typealias ObjectWillChangePublisher = Heartwood.ObjectWillChangePublisher
 
-    /// Notifies before each change of this object. It costs nothing for objects for which it was never read.
+    /// Notifies before each change of this object by the program; for a merge or a refresh, when the object has its new values. It costs
+    /// nothing for objects for which it was never read.
     public final var objectWillChange: ObjectWillChangePublisher {
         let storage = ownStorage()
         if let known = storage.publisher { return known }

@@ -18,6 +18,7 @@ extension Notification.Name {
 extension NSPersistentStore {
     /// Reports that others have committed to this store.
     final func announceRemoteChange() {
+        persistentStoreCoordinator?.commits.note()
         persistentStoreCoordinator?.followers.mergeCommits(of: self)
         postRemoteChange()
     }

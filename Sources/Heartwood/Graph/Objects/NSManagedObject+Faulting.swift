@@ -65,21 +65,24 @@ extension NSManagedObject {
 
     /// Forgets the row and all values, so that the next read reads the store.
     final func becomeFault() {
-        storage?.publisher?.send()
+        noteHidden()
         let callsHooks = !isFault && !runtime.isPlainClass
         if callsHooks { willTurnIntoFault() }
         forgetRow()
         dropValues()
         storage?.eventValues = nil
         storage?.fetched = [:]
-        state.remove(.inaccessible)
+        state.subtract([.inaccessible, .followed])
         state.insert(.fault)
         if callsHooks { didTurnIntoFault() }
+        // An observer that reads the object fires its fault. As on Apple's platforms it reads the newest values.
+        storage?.publisher?.send()
     }
 
     /// Returns to the values last fetched or saved.
     final func restore() {
         if !state.isDisjoint(with: [.inaccessible, .outdated]) { return becomeFault() }
+        noteHidden()
         storage?.publisher?.send()
         dropValues()
         storage?.eventValues = nil

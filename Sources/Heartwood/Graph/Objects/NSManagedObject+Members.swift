@@ -40,10 +40,10 @@ extension NSManagedObject {
         checkQueue("a relationship", index)
         guard let context = managedObjectContext else { return nil }
         let state = touchedToManyState(index)
-        if let members = state?.members { return members.first.flatMap { context.object(for: $0) } }
+        if let members = state?.members { return members.first.flatMap { context.object(for: $0, of: self) } }
         let removed = state?.removed ?? []
         let first = context.firstStoredMember(of: self, property: index) { !removed.contains($0) } ?? state?.added.first
-        return first.flatMap { context.object(for: $0) }
+        return first.flatMap { context.object(for: $0, of: self) }
     }
 
     // MARK: Several at once
@@ -65,10 +65,11 @@ extension NSManagedObject {
     @_spi(GeneratedCode) public final func managedObject(atPosition position: Int, at index: Int) -> NSManagedObject {
         let keys = memberKeys(at: index)
         demandPosition(position, within: keys.count, at: index)
-        guard let object = managedObjectContext?.object(for: keys[position]) else {
+        guard let object = managedObjectContext?.object(for: keys[position], of: self) else {
             let name = "\(entity.name ?? "?").\(runtime.properties[index].name)"
             misuse("\(name) was asked for a member after its context had gone. Keep the context as long as its objects.")
         }
+        noteFollowed()
         return object
     }
 

@@ -26,7 +26,10 @@ extension NSManagedObject {
     /// The destination of a to-one relationship by property index. It is a fault unless the context has already read it.
     @_spi(GeneratedCode) public final func managedObject(at index: Int) -> NSManagedObject? {
         let key = reference(at: index)
-        return key.isNone ? nil : managedObjectContext?.object(for: key)
+        guard !key.isNone, let context = managedObjectContext else { return nil }
+        let destination = context.object(for: key, of: self)
+        noteFollowed()
+        return destination
     }
 
     /// Sets a to-one relationship and its other side. In a one-to-one relationship the previous owner of `object` loses it.
@@ -137,7 +140,9 @@ extension NSManagedObject {
     /// relationship once, and no member's row.
     @_spi(GeneratedCode) public final func managedObjects(at index: Int) -> [NSManagedObject] {
         guard let context = managedObjectContext else { return [] }
-        return memberKeys(at: index).compactMap { context.object(for: $0) }
+        let members = memberKeys(at: index).compactMap { context.object(for: $0, of: self) }
+        noteFollowed()
+        return members
     }
 
     /// Adds a member to a to-many relationship, and sets the other side. A member that it already has stays where it is; a new member of an ordered

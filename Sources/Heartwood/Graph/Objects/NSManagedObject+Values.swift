@@ -21,9 +21,15 @@ extension NSManagedObject {
 
     /// The value in a given row of this object, of any version.
     final func committedValue(_ index: Int, in row: UnsafeRowView) -> ManagedValue {
-        guard let access = access(index, in: row) else { return .null }
+        guard let access = access(index, in: row) else { return unstored(index) }
         if runtime.properties[index].kind == .externalData { return externalData(index, access, of: row) }
         return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
+    }
+
+    /// The value of a property that its row does not have: a transient attribute's default, or null.
+    @inline(__always)
+    final func unstored(_ index: Int) -> ManagedValue {
+        runtime.hasTransients && runtime.properties[index].isTransient ? runtime.properties[index].initial : .null
     }
 
     private func externalData(_ index: Int, _ access: ColumnAccess, of row: UnsafeRowView) -> ManagedValue {
@@ -96,8 +102,8 @@ extension NSManagedObject {
     @inline(__always)
     final func noteChange() {
         if ChangeEvents.areObserved, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
-        let known = state.intersection([.inserted, .updated, .detached, .processed, .waking])
-        guard known.isEmpty || known.contains(.processed) else { return }
+        let known = state.intersection([.inserted, .updated, .detached, .processed, .waking, .shown])
+        guard known.isEmpty || !known.isDisjoint(with: [.processed, .shown]) else { return }
         managedObjectContext?.noteUpdate(of: self)
     }
 
@@ -111,7 +117,7 @@ extension NSManagedObject {
         if let value = override(index) { return value.integer }
         guard let row else { return inheritedValue(index).integer }
         if let value = lateOverride(index) { return value.integer }
-        guard let access = access(index, in: row) else { return nil }
+        guard let access = access(index, in: row) else { return unstored(index).integer }
         return row.int64(access)
     }
 
@@ -124,7 +130,7 @@ extension NSManagedObject {
         if let value = override(index) { return value.double }
         guard let row else { return inheritedValue(index).double }
         if let value = lateOverride(index) { return value.double }
-        guard let access = access(index, in: row) else { return nil }
+        guard let access = access(index, in: row) else { return unstored(index).double }
         return row.double(access)
     }
 
@@ -138,7 +144,7 @@ extension NSManagedObject {
         if let value = override(index) { return value.text }
         guard let row else { return inheritedValue(index).text }
         if let value = lateOverride(index) { return value.text }
-        guard let access = access(index, in: row) else { return nil }
+        guard let access = access(index, in: row) else { return unstored(index).text }
         return String(stored: row.bytes(access))
     }
 

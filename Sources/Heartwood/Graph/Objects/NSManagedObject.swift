@@ -19,6 +19,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The version of the row that this object has read or saved; 0 before. If the row has another version, the next save finds a conflict.
     @exclusivity(unchecked) final var rowVersion: UInt32 = 0
     @exclusivity(unchecked) final var state: ObjectState
+    /// The context's epoch in which the object was made, or in which it was last found while only the context held it.
+    @exclusivity(unchecked) final var epoch: UInt32
     final var storage: ObjectStorage?
 
     /// Makes an object of `entity` and inserts it into the context, if one is given. `NSManagedObject(entity:insertInto:)` makes an object of the
@@ -33,6 +35,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             key = context.making.faultInMaking.key
             context.making.faultInMaking.runtime = nil
             state = context.making.objectFlags.union(.fault)
+            epoch = context.making.epoch
             contextReference = Unmanaged.passUnretained(context)
             super.init()
             return
@@ -43,6 +46,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         runtime = context?.runtime(for: entity) ?? EntityRuntime(entity: entity, slot: .max, store: nil, accesses: [])
         key = .none
         state = .detached
+        epoch = 0
         super.init()
         storage = ObjectStorage()
         storage?.values = runtime.initialValues

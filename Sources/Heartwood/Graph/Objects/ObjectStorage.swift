@@ -41,6 +41,9 @@ final class ObjectStorage {
     var fetched: [Int: NSArray] = [:]
     /// By index: the to-many relationships that accessors are changing.
     var primitiveSets: [Int: OpenPrimitiveSet] = [:]
+
+    /// Whether a new object would have the same state, but for the ID.
+    var hasOnlyID: Bool { values.isEmpty && base == nil && publisher == nil && fetched.isEmpty && primitiveSets.isEmpty && !isRevived }
 }
 
 extension NSManagedObject {
@@ -86,6 +89,12 @@ struct ObjectState: OptionSet {
 
     /// A merge has reported that its row was deleted: it is detached, and among its context's deleted objects until the next save.
     static let gone = ObjectState(rawValue: 1 << 14)
+
+    /// The program has followed one of its relationships.
+    static let followed = ObjectState(rawValue: 1 << 15)
+
+    /// A child of its context has read it since its last change.
+    static let shown = ObjectState(rawValue: 1 << 16)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
     /// A read of the row must handle these flags first.

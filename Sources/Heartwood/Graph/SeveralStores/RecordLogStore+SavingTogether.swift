@@ -34,6 +34,7 @@ extension RecordLogStore {
         }
         for (index, part) in parts.enumerated() {
             if let metadata = metadata[index] { part.store.note(metadata) }
+            part.batch.isCommitted = written[index]
             part.store.reportCommits(upTo: loaded[index].log.snapshot().sequence, hasOwn: written[index])
         }
     }
@@ -43,7 +44,9 @@ extension RecordLogStore {
         _ batch: SaveBatch, _ metadata: [String: Any]?, in transaction: Transaction, _ schema: RecordLogSchema
     ) throws -> Bool {
         try begin(transaction, batch)
-        var save = RecordLogSave(transaction: transaction, schema: schema, slotBase: slotBase, batch: batch)
+        var save = RecordLogSave(transaction: transaction, schema: schema, slotBase: slotBase, batch: batch) {
+            self.flag(NSRecordLogOwnerVersionsOption) ?? false
+        }
         try save.run()
         if save.hasWritten { try recordHistory(of: transaction, schema, batch.origin) }
         if let metadata { try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata)) }

@@ -10,6 +10,8 @@ struct RecordLogSave {
     let schema: RecordLogSchema
     let slotBase: UInt64
     let batch: SaveBatch
+    /// Whether the owner of members that changed gets a new version.
+    let versionsOwners: () -> Bool
     /// Whether anything was put or deleted.
     private(set) var hasWritten = false
     private let builder = RowBuilder()
@@ -17,11 +19,12 @@ struct RecordLogSave {
     /// The objects whose rows another context or process has changed.
     private var conflicts: [NSManagedObject] = []
 
-    init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, batch: SaveBatch) {
+    init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, batch: SaveBatch, versionsOwners: @escaping () -> Bool) {
         self.transaction = transaction
         self.schema = schema
         self.slotBase = slotBase
         self.batch = batch
+        self.versionsOwners = versionsOwners
     }
 
     mutating func run() throws {
@@ -84,6 +87,10 @@ struct RecordLogSave {
         return zip(values, table.positions).contains { $0.1 != nil && !$0.0.isUnset }
     }
 
+    private func changesMembers(_ object: NSManagedObject) -> Bool {
+        object.storage?.values.contains { if case .toMany(let state) = $0 { state.isChanged } else { false } } ?? false
+    }
+
     /// Whether an updated object may get other unique values.
     private func changesUnique(_ values: [ManagedValue], _ table: EntityTable) -> Bool {
         table.uniqueProperties.contains { !values[$0].isUnset }
@@ -112,7 +119,8 @@ struct RecordLogSave {
         object.storage?.savedVersion = 0
         let table = try table(of: object)
         let row = try currentRow(of: object)
-        guard isWritten(object, table) || object.storage?.isRevived == true, conflicts.isEmpty else { return }
+        let getsVersion = changesMembers(object) && versionsOwners()
+        guard getsVersion || isWritten(object, table) || object.storage?.isRevived == true, conflicts.isEmpty else { return }
         var values = object.storage?.values ?? []
         guard let row else {
             guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }
@@ -129,7 +137,7 @@ struct RecordLogSave {
         }
         let isUniqueChanged = changesUnique(values, table)
         if isUniqueChanged { claims.release(reference(object.key)) }
-        try put(object, key: object.key, table: table, replacing: row, isUniqueChanged: isUniqueChanged)
+        try put(object, key: object.key, table: table, replacing: row, isUniqueChanged: isUniqueChanged, getsVersion: getsVersion)
     }
 
     private mutating func encode(
@@ -174,7 +182,8 @@ struct RecordLogSave {
     }
 
     private mutating func put(
-        _ object: NSManagedObject, key: ObjectKey, table: EntityTable, replacing old: UnsafeRowView? = nil, isUniqueChanged: Bool
+        _ object: NSManagedObject, key: ObjectKey, table: EntityTable, replacing old: UnsafeRowView? = nil, isUniqueChanged: Bool,
+        getsVersion: Bool = false
     ) throws {
         let reference = reference(key)
         let body = builder.unsafeBody()
@@ -182,7 +191,7 @@ struct RecordLogSave {
             claims.claim(UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 0), of: object, table: table)
         }
         let version = old?.version
-        if let old, old.byteCount == body.count, memcmp(old.body, body.baseAddress!, body.count) == 0 { return }
+        if !getsVersion, let old, old.byteCount == body.count, memcmp(old.body, body.baseAddress!, body.count) == 0 { return }
         try transaction.put(reference, body: body, changing: builder.changed)
         hasWritten = true
         if let version { object.storage?.savedVersion = version &+ 1 }

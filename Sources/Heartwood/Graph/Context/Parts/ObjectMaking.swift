@@ -5,6 +5,8 @@ struct ObjectMaking {
     var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
     /// Initial flags of every object of this context.
     var objectFlags: ObjectState = ConcurrencyDebug.isOn ? .watched : []
+    /// The epoch of every object that is made now: see `NSManagedObjectContext+Renewing.swift`.
+    var epoch: UInt32 = 1
     /// Whether an object was inserted whose class is not its entity's class.
     var hasOtherClasses = false
     /// Whether objects are plain `NSManagedObject`s, regardless of their entity's class.

@@ -8,6 +8,10 @@ struct ReadState {
     var views = StoreViews()
     /// The last view used, which spares most reads a look-up.
     var lastView: (slotBase: UInt64, view: any StoreView)?
+    /// The newest change of which the context has learned.
+    var clock: UInt32 = 0
+    /// The commits of the coordinator, and the changes of the tree, of which the context has learned.
+    var commitsSeen = 0, changesSeen = 0
     /// Keeps the memory of the rows that objects point at.
     var memory = RowMemory()
     /// The number of callers that hold rows that must not move.
