@@ -132,7 +132,8 @@ class Comparison:
         if len(new) != 1 or new[0][0] != 1:
             self.say("metadata", new)
         old, new = (plistlib.loads(rows[0][2]) if rows[0][2] else {} for rows in (old, new))
-        for key in sorted(old.keys() | new.keys()):
+        # The model, in a file without a cache.
+        for key in sorted((old.keys() | new.keys()) - {"HeartwoodModel"}):
             if old.get(key) != new.get(key):
                 self.say("metadata", f"{key} {str(old.get(key))[:80]} became {str(new.get(key))[:80]}")
 

@@ -16,7 +16,8 @@ import Testing
             kind        Core Data store (SQLite), framework version 1522
             database    written by SQLite 3.40.1, UTF-8, auto-vacuum incremental
             file        16.0 KiB; 8 pages of 2.0 KiB, 1 with pointers
-            log         none
+            log         none; SQLite keeps one while an app has the file open. If the file was copied then, its newest commits are in
+                        inheritance-duplicates.sqlite-wal, which must be copied together with it
             model       from the store's model cache, version 1
             structure   sound
             history     none

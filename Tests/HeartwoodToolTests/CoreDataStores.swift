@@ -45,6 +45,9 @@ enum CoreDataStores {
         try body(folder)
     }
 
+    /// Runs Python.
+    static func run(_ arguments: [String]) throws { try Python.run(arguments) }
+
     /// Runs statements of SQL on a database, which is made if it is not there.
     static func execute(_ sql: String, at path: String) throws { try Python.execute(sql, at: path) }
 }

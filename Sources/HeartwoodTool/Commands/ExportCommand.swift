@@ -26,8 +26,11 @@ struct ExportCommand: Command {
           --sort name,-age    ascending, and descending with a minus, or as age:desc
         \(PastOption.help)
 
+        Exit code: 0 done; 1 failed; 2 wrong usage, or not a store; \(ReferenceDoubts.help).
+
         --format sqlite writes the whole store to a new file in Core Data's layout, for apps on Apple's platforms: tables, columns, keys and
-        indexes as Core Data makes them, external data in the rows, no history. Objects keep their URIs, unless two entities of one
+        indexes as Core Data makes them (without those that have a condition, are over expressions, or of other kinds than binary: these
+        are named), external data in the rows, no history. Objects keep their URIs, unless two entities of one
         hierarchy have the same number; that is said. Decimals keep 15 to 17 digits, as in Core Data.
 
           -o FILE             the file to make; nothing may be there
@@ -89,8 +92,7 @@ struct ExportCommand: Command {
     func run() throws -> Int32 {
         if let database, CoreDataStore.isOne(store) {
             try PastOption.refuse(past)
-            try database.rewrite(store)
-            return 0
+            return try database.rewrite(store)
         }
         // In an export to SQLite the model tells the version hashes.
         let open = try OpenStore(
@@ -99,21 +101,22 @@ struct ExportCommand: Command {
             try database.run(open)
             return 0
         }
-        let output = OutputBuffer()
+        let output = OutputBuffer(), dangling = DanglingReferences()
         if let entity {
-            try write(open.entity(entity), of: open, to: output)
+            try write(open.entity(entity), of: open, to: output, dangling)
         } else {
             // One entity after the other, each with its own properties.
             for entity in open.entities.filter({ !$0.isAbstract }).sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
-                try write(entity, of: open, to: output)
+                try write(entity, of: open, to: output, dangling)
             }
         }
         try output.flush()
         open.warnOfMissingFiles()
-        return 0
+        dangling.warn()
+        return ReferenceDoubts.code(open.doubts)
     }
 
-    private func write(_ entity: NSEntityDescription, of open: OpenStore, to output: OutputBuffer) throws {
+    private func write(_ entity: NSEntityDescription, of open: OpenStore, to output: OutputBuffer, _ dangling: DanglingReferences) throws {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
         request.includesSubentities = self.entity != nil
         request.predicate = predicate
@@ -125,7 +128,7 @@ struct ExportCommand: Command {
         } catch {
             throw ToolError.ofRequest(error)
         }
-        let writer = RecordWriter(entity: entity, labels: labels, output: output)
+        let writer = RecordWriter(entity: entity, labels: labels, output: output, dangling: dangling)
         if isCSV { try writer.csvHeader() }
         for object in objects {
             try isCSV ? writer.csv(object) : writer.json(object)

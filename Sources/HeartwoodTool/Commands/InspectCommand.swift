@@ -55,7 +55,9 @@ struct InspectCommand: Command {
             return try showDatabase()
         }
         let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping, asOf: past)
-        isJSON ? Output.data(try InspectionReport.json(report)) : Output.lines(InspectionReport.lines(report))
+        // Damage is shown in any case.
+        let doubts = try? StoredModel.doubts(at: URL(fileURLWithPath: store), usesMemoryMapping: usesMemoryMapping, acceptsDamage: true)
+        isJSON ? Output.data(try InspectionReport.json(report, doubts ?? [])) : Output.lines(InspectionReport.lines(report, doubts ?? []))
         if let damage = report.damage { DamagedStore.warn(damage) }
         return report.tail == .clean || report.tail == .inProgress || report.damage != nil && acceptsDamage ? 0 : 1
     }

@@ -31,6 +31,7 @@ struct QueryCommand: Command {
         \(DamagedStore.help)
 
         Without sorting and groups rows are written as they are found. In JSON what has no value is left out, in CSV it is empty.
+        Exit code: 0 done; 1 failed; 2 wrong usage, or not a store; \(ReferenceDoubts.help).
         """
     static let options: Set<String> = [
         "where", "search", "search-in", "select", "group-by", "having", "sort", "limit", "offset", "format", "width", PastOption.name,
@@ -105,7 +106,13 @@ struct QueryCommand: Command {
         request.fetchOffset = offset
         do {
             if counts {
-                Output.line("\(try open.context.count(for: request))")
+                // The rows are read as for the list: a count of a damaged store is no number.
+                var count = 0
+                try open.context.forEachResult(request) { _ in
+                    count += 1
+                    return true
+                }
+                Output.line("\(count)")
             } else if explains {
                 Output.lines(try open.context.explain(request).lines)
             } else {
@@ -120,7 +127,7 @@ struct QueryCommand: Command {
             throw ToolError.ofRequest(error)
         }
         open.warnOfMissingFiles()
-        return 0
+        return ReferenceDoubts.code(open.doubts)
     }
 
     private func writer(_ names: [String]) throws -> any RowWriter {

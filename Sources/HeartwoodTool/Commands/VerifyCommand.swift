@@ -10,7 +10,8 @@ struct VerifyCommand: Command {
 
         Reads the whole store and writes nothing. Exit code: 0 sound; 1 damaged, with where and whether it is a torn tail (a
         crash's unfinished end, which the next opening for writing cuts off), a part of a save over several stores that waits
-        for the store that decides about it, or corruption; 2 not a store.
+        for the store that decides about it, or corruption; 2 not a store; 3 undamaged, but references are guessed and not sure, as a
+        Core Data store without a model has them, and a store that was converted from it.
 
         It finds checksums that do not hold, commits that do not follow each other, indexes that disagree with the rows, rows
         whose bytes no writer writes (texts that are no UTF-8, nulls with bytes), large values that lack a part; and by the model
@@ -62,11 +63,13 @@ struct VerifyCommand: Command {
             Output.line("remedy: \(Self.text(of: remedy))")
         }
         guard report.isSound else { return 1 }
+        let doubts = try StoredModel.doubts(at: URL(fileURLWithPath: store), usesMemoryMapping: usesMemoryMapping)
+        ReferenceDoubts.tell(doubts)
         Output.line(
-            "sound: \(Output.count(report.frames, "frame")), \(Output.count(Int(report.rows), "row")), "
+            "\(verdict(doubts)): \(Output.count(report.frames, "frame")), \(Output.count(Int(report.rows), "row")), "
                 + Output.count(Int(report.indexEntries), "index entry", "index entries")
                 + (report.values == 0 ? "" : ", \(Output.count(Int(report.values), "large value"))"))
-        return 0
+        return ReferenceDoubts.code(doubts)
     }
 
     private func verifyDatabase() throws -> Int32 {
@@ -86,12 +89,15 @@ struct VerifyCommand: Command {
                     + "`.recover` copies what is whole of a damaged file")
             return 1
         }
+        ReferenceDoubts.tell(report.doubts)
         Output.line(
-            "sound: \(Output.count(report.pages, "page")), \(Output.count(report.trees, "tree")), \(Output.count(report.rows, "row")), "
-                + Output.count(report.indexEntries, "index entry", "index entries")
+            "\(verdict(report.doubts)): \(Output.count(report.pages, "page")), \(Output.count(report.trees, "tree")), "
+                + "\(Output.count(report.rows, "row")), " + Output.count(report.indexEntries, "index entry", "index entries")
                 + (report.logCommits == 0 ? "" : ", \(Output.count(report.logCommits, "commit")) of the log"))
-        return 0
+        return ReferenceDoubts.code(report.doubts)
     }
+
+    private func verdict(_ doubts: [String]) -> String { doubts.isEmpty ? "sound" : "undamaged, with guessed references" }
 
     private static func text(of remedy: StoreVerification.Problem.Remedy) -> String {
         switch remedy {

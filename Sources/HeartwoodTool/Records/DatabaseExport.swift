@@ -34,7 +34,8 @@ struct DatabaseExport {
     }
 
     /// Writes a store of Core Data's own.
-    func rewrite(_ source: String) throws {
+    /// - Returns: the exit code.
+    func rewrite(_ source: String) throws -> Int32 {
         let found = try CoreDataStore.model(source, given: model), bar = ProgressBar("Writing")
         defer { bar.finish() }
         let given = model.map { (model: found.model, file: URL(fileURLWithPath: $0)) }
@@ -43,8 +44,10 @@ struct DatabaseExport {
             bar.update(UInt64(done), of: UInt64(total))
         }
         bar.finish()
-        Output.lines(ConversionSummary(conversion, source: source, target: output).losses)
+        let told = ConversionSummary(conversion, source: source, target: output)
+        Output.lines(told.references + told.losses)
         report(summary)
+        return ReferenceDoubts.code(conversion.references)
     }
 
     private func report(_ summary: SQLiteStoreExport.Summary) {
@@ -57,6 +60,11 @@ struct DatabaseExport {
                     + "objects that an app has saved lead elsewhere.")
         }
         guard !isPlain else { return }
+        if !summary.unwrittenIndexes.isEmpty {
+            Output.line(
+                "The file lacks the indexes \(summary.unwrittenIndexes.joined(separator: ", ")): those with a condition, over expressions and of other "
+                    + "kinds than binary are not written. Fetches find the same objects without them.")
+        }
         if !summary.hasVersion {
             Output.line(
                 "The file has no version hashes, which only Xcode computes: Core Data opens it with NSIgnorePersistentStoreVersioningOption. "

@@ -6,11 +6,13 @@ final class RecordWriter {
     private let properties: [NSPropertyDescription]
     private let labels: Bool
     private let output: OutputBuffer
+    private let dangling: DanglingReferences?
     private let encoder = JSONValue.lineEncoder()
 
     /// - Parameter labels: whether each line has a label for its object, and relationships in JSON refer to labels. Otherwise they have the keys of
     ///   their destinations, if these have a key.
-    init(entity: NSEntityDescription, labels: Bool = false, output: OutputBuffer = OutputBuffer()) {
+    /// - Parameter dangling: gets the references that are left out, since they lead nowhere.
+    init(entity: NSEntityDescription, labels: Bool = false, output: OutputBuffer = OutputBuffer(), dangling: DanglingReferences? = nil) {
         let all = entity.orderedProperties.filter { !$0.isTransient }
         // Of two inverses on one entity only the first is written, unless the second is ordered; otherwise the second would repeat it.
         properties = all.enumerated().filter { index, property in
@@ -19,6 +21,7 @@ final class RecordWriter {
         }.map(\.element)
         self.labels = labels
         self.output = output
+        self.dangling = dangling
     }
 
     // MARK: Values
@@ -37,7 +40,9 @@ final class RecordWriter {
     /// - Parameter byLabel: whether all are written as their URIs.
     private func destinations(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, byLabel: Bool) -> [JSONValue] {
         let attribute = byLabel ? nil : relationship.destinationEntity?.uniqueAttribute
-        let values = object.destinations(of: relationship).map { destination -> (value: JSONValue, text: String) in
+        let all = object.destinations(of: relationship)
+        let known = relationship.isToMany ? all : all.filter { dangling?.leads(to: $0, from: object, relationship) ?? true }
+        let values = known.map { destination -> (value: JSONValue, text: String) in
             if let key = attribute.flatMap({ destination.attributeValue($0) }) { return (AttributeText.json(key), AttributeText.text(key)) }
             let label = Self.label(destination)
             return (byLabel || attribute != nil ? .object([Record.labelName: .text(label)]) : .text(label), label)

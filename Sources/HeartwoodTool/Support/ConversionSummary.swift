@@ -13,11 +13,14 @@ struct ConversionSummary {
     }
 
     var lines: [String] {
-        ["model: \(report.modelOrigin)"] + ([report.guessReason].compactMap(\.self) + report.guesses).map { "  " + $0 } + entities + history
+        ["model: \(report.modelOrigin)"] + migration + ([report.guessReason].compactMap(\.self) + report.guesses).map { "  " + $0 } + entities + history
             + dropped + losses + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
-            + list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
+            + references + list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
             + [total]
     }
+
+    /// The relationships that are guessed and not sure.
+    var references: [String] { ReferenceDoubts.lines(report.references) }
 
     /// The values that the new store lacks, or has otherwise.
     var losses: [String] {
@@ -25,6 +28,15 @@ struct ConversionSummary {
             + list(report.unnamed, "row", "has no entity and is left out", "have no entity and are left out")
             + list(report.changed, "value", "is changed, since its type cannot hold it", "are changed, since their types cannot hold them")
             + list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
+    }
+
+    private var migration: [String] {
+        guard let difference = report.migration else { return [] }
+        let lists = [
+            ("changed", difference.changed), ("renamed", difference.renamed.sorted { $0.key < $1.key }.map { "\($0.key) to \($0.value)" }),
+            ("new", difference.added), ("no longer there, with all objects", difference.removed),
+        ].filter { !$0.1.isEmpty }
+        return ["migrated: \(source) is of another version than the given model"] + lists.map { "  \($0.0): \($0.1.joined(separator: ", "))" }
     }
 
     private var entities: [String] {

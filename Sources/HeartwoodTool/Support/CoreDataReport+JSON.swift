@@ -10,7 +10,7 @@ extension CoreDataReport {
             "external": report.external.map { external($0) as Any } ?? NSNull(),
             "model": [
                 "origin": report.modelOrigin, "versionIdentifiers": report.modelIdentifiers, "guessReason": report.guessReason ?? NSNull(),
-                "guesses": report.guesses, "warnings": report.warnings, "misfit": report.misfit ?? NSNull(),
+                "guesses": report.guesses, "doubts": report.doubts, "warnings": report.warnings, "misfit": report.misfit ?? NSNull(),
             ] as [String: Any],
             "lost": CoreDataReport(report).losses, "rowsOfNoEntity": report.strays,
         ]
@@ -34,6 +34,7 @@ extension CoreDataReport {
             "fileBytes": database.fileBytes, "pages": database.pages, "pageSize": database.pageSize, "freePages": database.freePages,
             "pointerMapPages": database.pointerMapPages, "unusedPages": database.unusedPages, "sqliteVersion": database.sqliteVersion,
             "encoding": database.encoding, "autoVacuum": database.autoVacuum, "faults": database.faults, "isRolledBack": database.isRolledBack,
+            "usesLog": database.usesLog,
         ]
     }
 

@@ -51,7 +51,14 @@ struct CoreDataReport {
     }
 
     private var logLines: [String] {
-        guard let log = report.log else { return ["log         none"] }
+        guard let log = report.log else {
+            guard report.database.usesLog else { return ["log         none"] }
+            let name = URL(fileURLWithPath: report.path).lastPathComponent
+            return [
+                "log         none; SQLite keeps one while an app has the file open. If the file was copied then, its newest commits are in",
+                Self.indentation + "\(name)-wal, which must be copied together with it",
+            ]
+        }
         guard log.bytes > 0 else { return ["log         empty"] }
         guard log.isValid else { return ["log         \(Output.bytes(log.bytes)), which SQLite ignores: it does not begin as a log does"] }
         let salts = log.salts.map { String(format: "%08x", $0) }.joined(separator: " ")
@@ -114,7 +121,8 @@ struct CoreDataReport {
                 + "`heartwood convert --dry-run` reads each of them",
         ]
         lines += losses.map { Self.indentation + "lost: \($0)" }
-        return lines + report.guesses.map { Self.indentation + "guessed: \($0)" }
+        lines += report.guesses.map { Self.indentation + "guessed: \($0)" }
+        return lines + report.doubts.map { Self.indentation + "not sure: \($0)" }
     }
 
     /// The parts that a conversion leaves out.

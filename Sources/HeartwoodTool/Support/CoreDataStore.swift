@@ -17,15 +17,24 @@ enum CoreDataStore {
     ///   - isShown: whether the user wants to see the model, and so each guess.
     static func model(_ path: String, given: String?, isShown: Bool = false) throws -> CoreDataStoreModel {
         let found = try CoreDataStoreModel.find(storeAt: path, given: try given.map(file))
+        if found.mayLackLog {
+            let name = URL(fileURLWithPath: path).lastPathComponent
+            warn(
+                "\(path) has never had an object. Its header says that SQLite keeps a write-ahead log for it, and none is beside it: if the app was "
+                    + "running when it was copied, copy \(name)-wal together with it")
+        }
         guard let reason = found.guessReason else {
             for guess in found.guesses { warn(guess) }
             return found
         }
         if isShown {
             warn("the model is guessed from the tables of \(path), which do not tell everything:")
-            for guess in [reason] + found.guesses { Output.error("  \(DisplayWidth.printable(guess))") }
+            for guess in [reason] + found.guesses + ReferenceDoubts.lines(found.doubts) { Output.error("  \(DisplayWidth.printable(guess))") }
         } else {
-            warn("the model is guessed from the tables of \(path); `heartwood model` says what is not certain, and --model names the store's model")
+            let references = found.doubts.isEmpty ? "" : ", \(Output.count(found.doubts.count, "relationship")) without being sure"
+            warn(
+                "the model is guessed from the tables of \(path)\(references); `heartwood model` says what is not certain, and --model names the "
+                    + "store's model")
         }
         return found
     }

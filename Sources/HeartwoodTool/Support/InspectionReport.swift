@@ -3,7 +3,8 @@ import RecordLog
 
 /// The output of `inspect`.
 enum InspectionReport {
-    static func lines(_ report: StoreInspection) -> [String] {
+    /// - Parameter doubts: about references of the store's model.
+    static func lines(_ report: StoreInspection, _ doubts: [String]) -> [String] {
         var lines = [
             "store       \(report.path)",
             "identity    \(report.storeID.uuidString)",
@@ -15,6 +16,7 @@ enum InspectionReport {
                 + (report.newestCommitOffset.map { " at byte \($0)" } ?? ""),
             "checkpoints \(Output.number(report.checkpoints))",
             "tail        \(tail(report.tail))",
+        ] + ReferenceDoubts.lines(doubts) + [
             "",
             row("TABLE", "ROWS", "BYTES", "A ROW"),
         ]
@@ -68,13 +70,13 @@ enum InspectionReport {
         }
     }
 
-    static func json(_ report: StoreInspection) throws -> String {
+    static func json(_ report: StoreInspection, _ doubts: [String]) throws -> String {
         try encode([
             "path": report.path, "identity": report.storeID.uuidString, "formatVersion": Int(report.formatVersion),
             "fileBytes": report.fileBytes, "logBytes": report.logBytes, "liveBytes": report.liveBytes, "indexBytes": report.indexBytes,
             "deadBytes": report.deadBytes, "commits": report.commits, "sequence": report.sequence,
             "newestCommitOffset": report.newestCommitOffset.map { $0 as Any } ?? NSNull(), "checkpoints": report.checkpoints,
-            "tail": tail(report.tail),
+            "tail": tail(report.tail), "doubts": doubts,
             "tables": report.tables.map { table in
                 ["name": table.name, "rows": table.rows, "liveBytes": table.liveBytes, "columns": table.columns, "defaults": table.defaults,
                  "values": table.values.map { $0.count as Any } ?? NSNull(),

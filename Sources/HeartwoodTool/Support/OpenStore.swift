@@ -9,6 +9,8 @@ final class OpenStore {
     let context: NSManagedObjectContext
     let model: NSManagedObjectModel
     private var missingFiles: MissingValueFiles?
+    /// Statements about references of a Core Data store that may be meant otherwise.
+    private(set) var doubts: [String] = []
     /// The entities of the store's configuration.
     let entities: [NSEntityDescription]
 
@@ -31,6 +33,7 @@ final class OpenStore {
                 NSSQLiteStoreType, url, found.model, configuration: found.configuration,
                 options: [NSReadOnlyPersistentStoreOption: true, MissingValueFiles.option: missing])
             missingFiles = missing
+            doubts = found.doubts
             return
         }
         guard modelFile == nil else { throw ToolError.usage("--model is for Core Data stores; \(path) carries its model, if it is a store") }

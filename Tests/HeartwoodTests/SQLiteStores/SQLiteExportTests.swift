@@ -165,7 +165,7 @@ import Testing
             #expect(!exported.summary.hasVersion && !exported.summary.hasModelCache)
             let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: exported.file)
             #expect(metadata[NSStoreModelVersionHashesKey] == nil && metadata["NSPersistenceFrameworkVersion"] as? Int == 866)
-            #expect(try CoreDataStoreModel.find(storeAt: exported.file.path).origin == .schema)
+            #expect(try CoreDataStoreModel.find(storeAt: exported.file.path).origin == .written)
         }
         try ExportedStore.with(stack.persistentStore, .coreData(version: golden.store)) { exported in
             #expect(exported.summary.hasVersion && exported.summary.hasModelCache)

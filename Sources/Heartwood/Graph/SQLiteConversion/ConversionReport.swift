@@ -12,8 +12,12 @@ package struct ConversionReport: Equatable, Sendable {
     package let guessReason: String?
     /// Statements about what is not certain of the model.
     package let guesses: [String]
+    /// Statements about references that may be meant otherwise.
+    package let references: [String]
     /// The hashes of the version of the model that the store was made with.
     let versionHashes: [String: Data]
+    /// The differences of the model to which the new store was migrated; nil if it has the old store's version.
+    package internal(set) var migration: VersionDifference?
     /// The entities with objects, by name.
     package internal(set) var entities: [EntityCount] = []
     /// Pairs of relationships with a join table.
@@ -48,6 +52,7 @@ package struct ConversionReport: Equatable, Sendable {
         modelOrigin = model.origin.description
         guessReason = model.guessReason
         guesses = model.guesses
+        references = model.doubts
         versionHashes = model.model.entityVersionHashesByName
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import RecordLog
 
-/// The new record log of a conversion. Without a file it has only the tables' layouts, and nothing is written.
+/// The new record log of a conversion.
 final class ConversionTarget {
     let schema: RecordLogSchema
     private let store: RecordLogStore
     private let coordinator: NSPersistentStoreCoordinator
-    private let log: LogStore?
+    private let log: LogStore
 
     /// A commit ends after so many bytes or rows, so that memory does not grow with the store: the addresses of its rows stay in memory, 8 bytes
     /// each. The fewer commits, the fewer checkpoints write the indexes.
@@ -14,22 +14,20 @@ final class ConversionTarget {
     /// Memory for the index entries of one commit. The indexes of the entities in one table share it.
     private static let indexMemory = 3 << 20
 
-    /// - Parameter file: nil if nothing is to be written; else `begin` has made it.
-    init(_ file: URL?, _ model: NSManagedObjectModel, configuration: String?) throws {
+    /// - Parameter file: `begin` has made it.
+    init(_ file: URL, _ model: NSManagedObjectModel, configuration: String?) throws {
         coordinator = NSPersistentStoreCoordinator(unlisted: model)
-        var options: [AnyHashable: Any] = [:]
-        if file != nil {
-            options[NSRecordLogDurabilityOption] = RecordLogDurability.relaxed.rawValue
-            options[NSRecordLogAutomaticCompactionOption] = false
-            options[NSRecordLogIndexMemoryOption] = max(1 << 20, Self.indexMemory / max(1, Self.indexCount(model)))
-        }
+        let options: [AnyHashable: Any] = [
+            NSRecordLogDurabilityOption: RecordLogDurability.relaxed.rawValue, NSRecordLogAutomaticCompactionOption: false,
+            NSRecordLogIndexMemoryOption: max(1 << 20, Self.indexMemory / max(1, Self.indexCount(model))),
+        ]
         let made = try coordinator.addPersistentStore(
-            ofType: file == nil ? NSInMemoryStoreType : NSRecordLogStoreType, configurationName: configuration, at: file, options: options)
+            ofType: NSRecordLogStoreType, configurationName: configuration, at: file, options: options)
         guard let store = made as? RecordLogStore else { throw StoreClasses.unknownType(NSRecordLogStoreType) }
         self.store = store
         let loaded = try store.loaded()
         schema = loaded.schema
-        log = file == nil ? nil : loaded.log
+        log = loaded.log
     }
 
     /// The greatest number of indexes over the entities of one table.
@@ -68,12 +66,8 @@ final class ConversionTarget {
     // MARK: Writing
 
     /// Commits what `put` writes, piece by piece.
-    /// - Parameter put: writes one row to the transaction, if there is one, and returns its size; nil at the end.
-    func writeAll(_ put: (Transaction?) throws -> Int?) throws {
-        guard log != nil else {
-            while try put(nil) != nil {}
-            return
-        }
+    /// - Parameter put: writes one row to the transaction, and returns its size; nil at the end.
+    func writeAll(_ put: (Transaction) throws -> Int?) throws {
         var isAtEnd = false
         while !isAtEnd {
             try write { transaction in
@@ -93,16 +87,19 @@ final class ConversionTarget {
     }
 
     /// Writes in one commit, if anything is written.
-    func write(_ body: (Transaction) throws -> Void) throws { try log?.write { try body($0) } }
+    func write(_ body: (Transaction) throws -> Void) throws { try log.write { try body($0) } }
 
     // MARK: The end
 
-    /// The newest commit; nil if nothing is written.
-    func view() throws -> RecordLogView? { log == nil ? nil : try store.newestView() as? RecordLogView }
+    /// The newest commit.
+    func view() throws -> RecordLogView {
+        guard let view = try store.newestView() as? RecordLogView else { preconditionFailure("a record log shows its rows") }
+        return view
+    }
 
     /// Writes the indexes, and closes the file.
     func close() throws {
-        try log?.checkpoint()
+        try log.checkpoint()
         try coordinator.remove(store)
     }
 

@@ -79,7 +79,6 @@ struct ConvertedHistory {
             let changes = try pass.changes(of: cursor.row.rowid)
             pass.history.transactions += 1
             pass.history.changes += changes.count
-            guard let transaction else { return 0 }
             let timestamp = try time.flatMap { try cursor.row.real($0) } ?? 0
             let texts = try pass.rows.texts(of: cursor.row)
             return try pass.write(UInt64(cursor.row.rowid), timestamp, texts, changes, transaction)

@@ -10,7 +10,7 @@ package struct SQLiteConversion {
     let progress: ((UInt64, UInt64) -> Void)?
     /// Whether the new store is read once more before it gets its name.
     private let verifies: Bool
-    private let chosenModel: (CoreDataContents, String) throws -> SQLiteSourceModel
+    private let chosenModel: (CoreDataContents, SQLiteFile) throws -> SQLiteSourceModel
     /// The version to which the new store is migrated here; nil for the store's own.
     private let version: NSManagedObjectModel?
     /// The version that the new store is to have in the end, and the rule for objects that have no entity there; nil for the store's own.
@@ -35,12 +35,12 @@ package struct SQLiteConversion {
         version = model?.model
         goal = model.map { ($0.model, acceptsUnrelated ? .isTold : .refusesUnrelated) }
         let isFile = model.map { ["mom", "momd", "xcdatamodel", "xcdatamodeld"].contains($0.file.pathExtension) } ?? false
-        chosenModel = { contents, path in
-            let own = try SQLiteSourceModel(contents, path: path, given: isFile ? model?.file : nil)
+        chosenModel = { contents, file in
+            let own = try SQLiteSourceModel(contents, file, given: isFile ? model?.file : nil)
             // The given model names classes and other things that a cache lacks.
             guard let wanted = model?.model, wanted.entityVersionHashesByName == own.found.model.entityVersionHashesByName else { return own }
             return SQLiteSourceModel(
-                CoreDataStoreModel(given: wanted), configuration: CoreDataStoreModel.configuration(of: wanted, in: contents))
+                CoreDataStoreModel(given: wanted, doubts: own.found.doubts), configuration: CoreDataStoreModel.configuration(of: wanted, in: contents))
         }
     }
 
@@ -50,11 +50,20 @@ package struct SQLiteConversion {
         self.source = source.resolvingSymlinksInPath()
         goal = (model, dropping)
         (self.keepsHistory, verifies, progress, version) = (keepsHistory, true, nil, nil)
-        chosenModel = { try SQLiteSourceModel($0, path: $1, for: model, configuration: configuration) }
+        chosenModel = { try SQLiteSourceModel($0, $1, for: model, configuration: configuration) }
     }
 
-    /// Reads everything, and writes nothing.
-    package func check() throws -> ConversionReport { try write(to: nil).report }
+    /// Tells what `run` would do: it writes and verifies a temporary file, and removes it. Objects with the same values of a uniqueness constraint
+    /// are in the report.
+    /// - Throws: the other errors of `run`.
+    package func check() throws -> ConversionReport {
+        let name = "heartwood-dry-run-\(UUID().uuidString)"
+        return try withFolder(besides: FileManager.default.temporaryDirectory.appendingPathComponent(name)) { folder in
+            var (report, _) = try complete(folder, isDry: true)
+            report.bytes = nil
+            return report
+        }
+    }
 
     /// Writes the new store beside its URL. The file takes the URL once it is complete and verified, with the permissions of the old store's file.
     ///
@@ -93,11 +102,13 @@ package struct SQLiteConversion {
 
     /// Writes and verifies the new store in the folder.
     /// - Returns: also the state of the old store that was read.
-    func complete(_ folder: MigrationFolder) throws -> (report: ConversionReport, file: SQLiteFile) {
-        let (written, file, configuration) = try write(to: folder.file)
+    func complete(_ folder: MigrationFolder, isDry: Bool = false) throws -> (report: ConversionReport, file: SQLiteFile) {
+        let (written, file, configuration) = try write(to: folder.file, isDry: isDry)
         var report = written
+        guard report.repetitions.count == 0 else { return (report, file) }
         if let version, version.entityVersionHashesByName != report.versionHashes {
             try StoredModel.migrate(folder.file, to: version, configuration: configuration, by: nil, .isTold)
+            report.migration = VersionDifference(from: report.versionHashes, to: version)
         }
         if verifies { report.doubts = try verify(folder.file.path) }
         report.bytes = CoreDataFile.size(of: folder.file.path)
@@ -118,17 +129,17 @@ package struct SQLiteConversion {
 
     // MARK: One state of the old store
 
-    private func write(to new: URL?) throws -> (report: ConversionReport, file: SQLiteFile, configuration: String?) {
+    private func write(to new: URL, isDry: Bool) throws -> (report: ConversionReport, file: SQLiteFile, configuration: String?) {
         var attempt = 1
         while true {
             do {
                 let (file, contents) = try CoreDataContents.open(source.path)
-                let (converted, configuration) = try file.read { try convert(file, contents, to: new) }
+                let (converted, configuration) = try file.read { try convert(file, contents, to: new, isDry: isDry) }
                 var report = converted
                 report.sourceBytes = CoreDataFile.size(of: source.path) + CoreDataFile.size(of: source.path + "-wal")
                 return (report, file, configuration)
             } catch {
-                if let new { try? FileManager.default.removeItem(at: new) }
+                try? FileManager.default.removeItem(at: new)
                 guard let failure = error as? SQLiteFileError else { throw RecordLogErrors.wrapIfOfEngine(error) }
                 guard failure.code == .changed, attempt < Self.attemptsMax else { throw CoreDataFileError.wrap(failure, opening: true) }
                 attempt += 1
@@ -136,11 +147,11 @@ package struct SQLiteConversion {
         }
     }
 
-    private func convert(_ file: SQLiteFile, _ contents: CoreDataContents, to new: URL?) throws -> (ConversionReport, String?) {
-        let chosen = try chosenModel(contents, file.path)
+    private func convert(_ file: SQLiteFile, _ contents: CoreDataContents, to new: URL, isDry: Bool) throws -> (ConversionReport, String?) {
+        let chosen = try chosenModel(contents, file)
         let converter = SQLiteConverter(
             file: file, contents: contents, found: chosen.found, model: chosen.found.model, configuration: chosen.configuration,
-            keepsHistory: keepsHistory, progress: progress)
+            keepsHistory: keepsHistory, allowsRepetitions: isDry, progress: progress)
         var report = try converter.run(to: new)
         report.dropped = try dropped(chosen, report)
         return (report, chosen.configuration)

@@ -17,16 +17,18 @@ struct SQLiteConverter {
     let model: NSManagedObjectModel
     let configuration: String?
     let keepsHistory: Bool
+    /// Whether objects with the same values of a uniqueness constraint are only reported. The new file is then good for nothing.
+    let allowsRepetitions: Bool
     let progress: ((UInt64, UInt64) -> Void)?
 
     private var entities: [NSEntityDescription] { model.entities(forConfigurationName: configuration) ?? model.entities }
 
-    /// - Parameter new: the new file, which must not exist; nil to write nothing.
-    /// - Throws: 134111 if objects have the same values of a uniqueness constraint, unless nothing is written.
-    func run(to new: URL?) throws -> ConversionReport {
+    /// - Parameter new: the new file, which must not exist.
+    /// - Throws: 134111 if objects have the same values of a uniqueness constraint, unless that is allowed.
+    func run(to new: URL) throws -> ConversionReport {
         model.makeImmutable()
         let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: file.path)
-        if let new { try begin(new, layout) }
+        try begin(new, layout)
         let target = try ConversionTarget(new, model, configuration: configuration)
         do {
             let reader = try CoreDataReader(file, contents, layout, target.schema)
@@ -45,6 +47,7 @@ struct SQLiteConverter {
     private func begin(_ new: URL, _ layout: CoreDataLayout) throws {
         var metadata = contents.metadata.filter { !CoreDataFileMetadata.coreDatasOwn.contains($0.key) }
         metadata[NSStoreTypeKey] = NSRecordLogStoreType
+        metadata[CoreDataStoreModel.doubtsKey] = found.doubts.isEmpty ? nil : found.doubts
         try ConversionTarget.begin(new, model, configuration: configuration, metadata: metadata, numbers(layout))
     }
 
@@ -106,8 +109,7 @@ private final class SQLiteConversionRun {
 
     func run() throws -> ConversionReport {
         let tables = try reader.objectTables()
-        let repeated = RepeatedValues(target.schema, rowCount: try target.view() == nil ? tables.reduce(0) { try $0 + $1.source.rowCount() } : 0)
-        for table in tables { try write(table, repeated) }
+        for table in tables { try write(table) }
         try writePairs()
         report.history = try ConvertedHistory.run(reader, target, isKept: converter.keepsHistory)
         (report.dangling, report.missingFiles) = (transfer.dangling, transfer.missingFiles)
@@ -115,7 +117,7 @@ private final class SQLiteConversionRun {
         report.entities = counts.compactMap { number, count in
             reader.layout.entities[number].map { ConversionReport.EntityCount(name: $0.entity.name ?? "", objects: count) }
         }.filter { $0.objects > 0 }.sorted { $0.name < $1.name }
-        if let view = try target.view() { try check(view) } else { try checkRepetitions(repeated) }
+        try check(try target.view())
         return report
     }
 
@@ -126,7 +128,7 @@ private final class SQLiteConversionRun {
         progress(UInt64(max(0, min(done + key, total))), UInt64(total))
     }
 
-    private func write(_ table: CoreDataReader.ObjectTable, _ repeated: RepeatedValues) throws {
+    private func write(_ table: CoreDataReader.ObjectTable) throws {
         for rows in table.rows.values { rows.transfer = transfer }
         var cursor = try table.source.rows(), rows: CoreDataRows?, count = 0
         try target.writeAll { transaction in
@@ -142,11 +144,7 @@ private final class SQLiteConversionRun {
                 }
                 self.transfer.transaction = transaction
                 let before = self.transfer.valueBytes, row = try rows.row(cursor.row)
-                if let transaction {
-                    try transaction.put(row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount))
-                } else {
-                    repeated.note(row, rows.table)
-                }
+                try transaction.put(row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount))
                 count += 1
                 if count % Self.progressEvery == 0 { self.show(cursor.row.rowid) }
                 return row.byteCount + self.transfer.valueBytes - before
@@ -206,13 +204,13 @@ private final class SQLiteConversionRun {
 
     /// Deletes pairs that have a row already: both directions of a relationship that is its own inverse may be stored.
     private func removeRepeatedPairs(_ link: JoinTable) throws {
-        guard let snapshot = try target.view()?.snapshot else { return }
+        let snapshot = try target.view().snapshot
         var cursor = try snapshot.cursor(link.backward), last: [UInt8] = []
         try target.writeAll { transaction in
             while let row = try cursor.next() {
                 let key = cursor.unsafeKey, size = key.count
                 if last.withUnsafeBytes({ KeyBytes.compare($0, key) == 0 }) {
-                    _ = try transaction?.delete(RowReference(table: link.id, row: row))
+                    _ = try transaction.delete(RowReference(table: link.id, row: row))
                     return size
                 }
                 last.removeAll(keepingCapacity: true)
@@ -234,7 +232,7 @@ private final class SQLiteConversionRun {
             guard written == count else { throw wrongCount(entity.name ?? "?", Int(clamping: written), count) }
         }
         try UniquenessAudit(view.snapshot, view.schema).run { report.repetitions.add(self.line($0)) }
-        guard report.repetitions.count == 0 else { throw SQLiteConversionError.repeated(reader.file.path, report.repetitions) }
+        guard report.repetitions.count == 0 || converter.allowsRepetitions else { throw SQLiteConversionError.repeated(reader.file.path, report.repetitions) }
     }
 
     private func wrongCount(_ entity: String, _ written: Int, _ count: Int) -> NSError {
@@ -250,21 +248,6 @@ private final class SQLiteConversionRun {
         }
         return "\(name(repetition.row)) has the same \(repetition.attributes) as \(name(repetition.holder))"
     }
-
-    private func checkRepetitions(_ repeated: RepeatedValues) throws {
-        let found = try repeated.find { body in
-            for table in try reader.objectTables() {
-                for rows in table.rows.values {
-                    rows.transfer = CoreDataTransfer()
-                    try rows.forEach { row in
-                        try body(row, rows.table)
-                        return true
-                    }
-                }
-            }
-        }
-        report.repetitions = CoreDataFindings(count: found.count, lines: found.first.map(line))
-    }
 }
 
 /// Writes pairs as rows of a join table.
@@ -277,8 +260,7 @@ private struct PairWriter {
     }
 
     /// - Returns: the row's size.
-    func write(_ pair: CoreDataPairs.Pair, _ transaction: Transaction?) throws -> Int {
-        guard let transaction else { return 0 }
+    func write(_ pair: CoreDataPairs.Pair, _ transaction: Transaction) throws -> Int {
         builder.begin(link.layout)
         builder.set(JoinTable.sourcePosition, reference: pair.owner)
         builder.set(JoinTable.destinationPosition, reference: pair.member)

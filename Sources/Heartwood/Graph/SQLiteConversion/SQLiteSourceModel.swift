@@ -13,19 +13,20 @@ struct SQLiteSourceModel {
 
     /// For a store that is converted to the version of a model that it was made with.
     /// - Parameter given: a model's file; nil for the store's cache, or its tables.
-    init(_ contents: CoreDataContents, path: String, given: URL? = nil) throws {
-        found = try CoreDataStoreModel(contents, path: path, given: given)
+    init(_ contents: CoreDataContents, _ file: SQLiteFile, given: URL? = nil) throws {
+        found = try CoreDataStoreModel(contents, file, given: given)
         configuration = found.configuration
     }
 
     /// For a store that a program opens with its model. The store may be of another version of that: then it is its cache's, or one in the bundles.
     /// - Throws: 134130 if the version is not found.
-    init(_ contents: CoreDataContents, path: String, for model: NSManagedObjectModel, configuration: String?) throws {
+    init(_ contents: CoreDataContents, _ file: SQLiteFile, for model: NSManagedObjectModel, configuration: String?) throws {
+        let path = file.path
         let own = Self(CoreDataStoreModel(given: model), configuration: configuration)
         if own.isExact(contents, path) {
             self = own
-        } else if contents.cache != nil, let cached = try? Self(contents, path: path), cached.found.origin == .cache {
-            self = cached
+        } else if contents.hasModel, let stored = try? Self(contents, file), [.cache, .written].contains(stored.found.origin) {
+            self = stored
         } else if let bundled = Self.bundled(contents, path) {
             self = bundled
         } else if contents.cache == nil, own.isFitting(contents, path) {

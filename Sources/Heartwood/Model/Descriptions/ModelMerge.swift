@@ -154,7 +154,7 @@ extension NSManagedObjectModel {
     /// One model that matches the store as a whole or with one of its configurations. Otherwise all models whose entities all match the store's,
     /// if together they have every entity of the store.
     private static func fitting(_ models: some Sequence<NSManagedObjectModel>, _ metadata: [String: Any]) -> [NSManagedObjectModel]? {
-        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        let stored = storedHashes(metadata) ?? [:]
         var configured: NSManagedObjectModel?, parts: [NSManagedObjectModel] = []
         for model in models {
             if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return [model] }

@@ -175,13 +175,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         }) { first, _ in first }
     }
 
+    /// The key of Heartwood's hashes in the metadata of a store of Core Data's, beside those of Core Data.
+    static let comparableHashesKey = "HeartwoodModelVersionHashes"
+
     /// Whether a store with this metadata was made with the same versions of the configuration's entities. The metadata of a store of Core Data's
-    /// have Core Data's hashes, which only compiled models and stores' own models know.
+    /// have Core Data's hashes, which only compiled models and stores' own models know. If the store has its model, they have Heartwood's too.
     open func isConfiguration(withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]) -> Bool {
-        guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
-            let entities = entities(forConfigurationName: configuration)
-        else { return false }
+        guard let stored = Self.storedHashes(metadata), let entities = entities(forConfigurationName: configuration) else { return false }
         return Set(entities.map { $0.name ?? "" }) == Set(stored.keys) && entities.allSatisfy { isVersion(of: $0, in: stored) }
+    }
+
+    /// The hashes of a store's entities: those that any model can be compared with, if there are such.
+    static func storedHashes(_ metadata: [String: Any]) -> [String: Data]? {
+        (metadata[comparableHashesKey] ?? metadata[NSStoreModelVersionHashesKey]) as? [String: Data]
     }
 
     /// Whether an entity's hash, Heartwood's or Core Data's, is among those of a store.

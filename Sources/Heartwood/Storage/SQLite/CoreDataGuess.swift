@@ -1,9 +1,11 @@
 import Foundation
+internal import SQLiteFile
 
 /// A model that has the tables of a store, for a store whose own model is not at hand. Facts, "finding the model", 4.
 ///
 /// (1) Entities, their inheritance, join tables and order columns are exact.
-/// (2) A column with the index `<TABLE>_<COLUMN>_INDEX`, or with a column of entity numbers beside it, is a to-one relationship.
+/// (2) An integer column with a column of entity numbers beside it is a to-one relationship, and so is one whose values are keys: see
+///     `ReferenceGuesses`.
 /// (3) Nothing else tells a name's spelling, the size of an integer, the kind of data, or the entity of a hierarchy that has a column.
 struct CoreDataGuess {
     private let schema: CoreDataSchema
@@ -12,11 +14,12 @@ struct CoreDataGuess {
     private let numbers: EntityNumbers
     /// The roots of hierarchies of several entities.
     private let parentRoots: Set<Int64>
+    private let references: ReferenceGuesses
     private(set) var guesses: [String] = []
+    /// Statements about columns that may have keys of another entity, or none.
+    private(set) var doubts: [String] = []
     private var properties: [Int64: [Property]] = [:]
     private var known: [Int64: Set<String>] = [:]
-
-    private static let namesakesMax = 1000
 
     private enum Property {
         case attribute(String, NSAttributeType)
@@ -30,7 +33,8 @@ struct CoreDataGuess {
         }
     }
 
-    init(_ contents: CoreDataContents) {
+    /// Call it inside of `file.read`.
+    init(_ contents: CoreDataContents, _ file: SQLiteFile) throws {
         schema = contents.schema
         numbers = contents.numbers
         let entries = numbers.entries.filter { $0.number < EntityNumbers.bookkeepingMin }
@@ -38,20 +42,22 @@ struct CoreDataGuess {
         parents = Dictionary(entries.map { ($0.number, $0.parent) }) { first, _ in first }
         let numbers = numbers
         parentRoots = Set(names.keys.compactMap { number in numbers.root(of: number).flatMap { $0 == number ? nil : $0 } })
-        guesses.append("The spelling of all names: the store has them in capitals.")
-        guesses.append("Types: an integer may be a Boolean, a float a double, text a URI, data a UUID or an archived object.")
         // Core Data names no two entities alike. A hostile file may, and then each would have all columns of one table.
         var seen: Set<String> = []
-        for (number, name) in names.sorted(by: { $0.key < $1.key }) where numbers.root(of: number) == number {
-            if seen.insert(name.uppercased()).inserted { readTable(number, name) }
+        let roots = names.sorted { $0.key < $1.key }.filter { number, name in
+            numbers.root(of: number) == number && seen.insert(name.uppercased()).inserted
         }
+        references = try ReferenceGuesses(file, contents, names: names, roots: roots.map(\.key))
+        guesses.append("The spelling of all names: the store has them in capitals.")
+        guesses.append("Types: an integer may be a Boolean, a float a double, text a URI, data a UUID or an archived object.")
+        for (number, name) in roots { readTable(number, name) }
         for table in schema.objectTables { readJoin(table) }
     }
 
     // MARK: Tables
 
     private mutating func readTable(_ root: Int64, _ name: String) {
-        let table = "Z" + name.uppercased()
+        let table = ReferenceGuesses.table(name)
         guard let columns = schema.tables[table] else {
             guesses.append("The entity \(name) has no table \(table).")
             return
@@ -82,26 +88,21 @@ struct CoreDataGuess {
             add(.relationship(Self.spelled(behind), to: root, inverse: nil, isToMany: true, isOrdered: isOrdered), to: owner)
             return
         }
-        let keys = entityKeys[rest] ?? []
-        let isReference = schema.hasReferenceIndex(column.name, of: table) || schema.has("Z_FOK_\(rest)", in: table) || !keys.isEmpty
-        guard isReference else { return add(.attribute(Self.spelled(rest), Self.type(column.declaredType)), to: root) }
-        if let destination = keys.first(where: { names[$0] != nil }) ?? namesake(of: rest) {
-            add(.relationship(Self.spelled(rest), to: destination, inverse: nil, isToMany: false, isOrdered: false), to: root)
-            if keys.isEmpty { guesses.append("\(entity).\(Self.spelled(rest)) leads to \(names[destination] ?? ""), by its name.") }
+        let name = Self.spelled(rest), guess = references.guess(.init(table: table, name: column.name))
+        let stated = column.declaredType == "INTEGER" ? entityKeys[rest]?.first { names[$0] != nil } : nil
+        let destination = stated ?? guess?.destination
+        if let destination {
+            add(.relationship(name, to: destination, inverse: nil, isToMany: false, isOrdered: false), to: root)
         } else {
-            guesses.append("\(entity).\(Self.spelled(rest)) has keys of an entity that nothing names; it is an integer here.")
-            add(.attribute(Self.spelled(rest), .integer64AttributeType), to: root)
+            add(.attribute(name, Self.type(column.declaredType)), to: root)
         }
-    }
-
-    /// The entity whose name is part of a relationship's, or has it as a part; the longest such name.
-    private func namesake(of column: Substring) -> Int64? {
-        // A real model has some hundred entities; a hostile file may have very many, beside very many columns.
-        guard names.count <= Self.namesakesMax else { return nil }
-        return names.filter { _, name in
-            let name = name.uppercased()
-            return column.contains(name) || name.contains(column)
-        }.min { ($0.value == $1.value ? $0.key < $1.key : $0.value.count > $1.value.count) }?.key
+        guard stated == nil, let guess else { return }
+        let target = destination.map { "leads to \(names[$0] ?? "")" }
+        if let doubt = guess.doubt {
+            doubts.append("\(entity).\(name) \(target ?? "is an integer here"): \(doubt).")
+        } else if let target {
+            guesses.append("\(entity).\(name) \(target), by its name and its values.")
+        }
     }
 
     private static func type(_ declared: String) -> NSAttributeType {
@@ -128,7 +129,7 @@ struct CoreDataGuess {
         guard let owner = Self.numbered(table, "Z_"), names[owner.number] != nil else { return }
         let columns = (schema.tables[table] ?? []).map(\.name), keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
         let isReflexive = keys.contains(JoinTableNames.reflexive), sides = keys.compactMap { Self.numbered($0, "Z_") }
-        func isOrdered(_ name: Substring) -> Bool { columns.contains { $0.hasPrefix("Z_FOK_") && $0.hasSuffix(name) } }
+        func isOrdered(_ name: Substring) -> Bool { columns.contains { Self.numbered($0, "Z_FOK_")?.name == name } }
         let name = Self.spelled(owner.name)
         if isReflexive, sides.count == 1 {
             return add(.relationship(name, to: owner.number, inverse: name, isToMany: true, isOrdered: isOrdered(owner.name)), to: owner.number)

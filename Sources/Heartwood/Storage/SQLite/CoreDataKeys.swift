@@ -1,3 +1,5 @@
+internal import SQLiteFile
+
 /// The keys of a table's rows, with the entity number of each.
 ///
 /// Keys come in pages of 4096. A page has a bit for each key as long as its rows are of one entity, and two bytes for each key otherwise.
@@ -15,8 +17,21 @@ final class CoreDataKeys {
 
     /// Ascending.
     private var pages: [Page] = []
+    /// 0 if there are none.
+    private(set) var greatest: Int64 = 0
+
+    /// Adds the keys of all rows of a table.
+    /// - Parameter entity: the column of entity numbers.
+    func learn(_ table: SQLiteTable, entity column: Int) throws {
+        try table.forEachRow { row in
+            if row.rowid > 0, let entity = try row.integer(column).flatMap(UInt16.init(exactly:)) { add(row.rowid, entity) }
+            return true
+        }
+    }
+
     /// - Parameter key: above 0, and above all keys before.
     func add(_ key: Int64, _ entity: UInt16) {
+        greatest = key
         let number = key >> Self.pageShift, index = Int(key & Self.pageMask)
         if pages.last?.number != number { pages.append(Page(number: number, entity: entity)) }
         let last = pages.count - 1

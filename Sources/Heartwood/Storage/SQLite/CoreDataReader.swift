@@ -19,6 +19,8 @@ final class CoreDataReader {
     private var destinations = IdentityTable<CoreDataDestination>()
     /// By the names of the table and the column.
     private var indexes: [String: SQLiteIndex?] = [:]
+    /// The results of comparisons of indexes with their tables.
+    var comparisons = IndexComparisons()
     /// By the name of the file's table; empty until the keys are learned.
     private var keys: [String: CoreDataKeys] = [:]
     /// By entity, the table ID of its rows.
@@ -92,13 +94,16 @@ final class CoreDataReader {
         return count
     }
 
-    /// An index whose entries are in the order of a column's values.
+    /// An index whose entries are in the order of a column's values. One that disagrees with its table is as none: entries that it lacks would be
+    /// rows that vanish.
+    /// - Complexity: O(rows of the table) for the first call with a column.
     func index(beginningWith column: String, of table: String) throws -> SQLiteIndex? {
         // No name that SQLite stores has this byte.
         let key = "\(table)\u{0}\(column)"
         if let known = indexes[key] { return known }
         let found = try file.schema.indexes(ofTable: table).lazy.map { try self.file.index(named: $0.name) }.first { index in
-            !index.isPartial && index.columns.first.map { $0.name == column && $0.collation.uppercased() == "BINARY" } ?? false
+            try !index.isPartial && index.columns.first.map { $0.name == column && $0.collation.uppercased() == "BINARY" } ?? false
+                && self.comparisons.agree(index, self.file)
         }
         indexes[key] = .some(found)
         return found
@@ -130,10 +135,7 @@ final class CoreDataReader {
         let tables = try connectedTables()
         for table in try objectTables() where tables.contains(table.source.name) {
             let found = CoreDataKeys()
-            try table.source.forEachRow { row in
-                if row.rowid > 0, let entity = try row.integer(table.entityColumn).flatMap(UInt16.init(exactly:)) { found.add(row.rowid, entity) }
-                return true
-            }
+            try found.learn(table.source, entity: table.entityColumn)
             keys[table.source.name] = found
         }
         for destination in destinations.values { destination.keys = keys[destination.table.name] }

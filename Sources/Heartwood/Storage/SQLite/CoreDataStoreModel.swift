@@ -10,6 +10,8 @@ package struct CoreDataStoreModel {
         case compiled(URL)
         /// The tables of the store are those of a version of a model's source.
         case source(URL)
+        /// Heartwood wrote it into the store.
+        case written
         /// The caller knows the model.
         case given
         /// The model was guessed from the tables.
@@ -19,6 +21,7 @@ package struct CoreDataStoreModel {
             switch self {
             case .cache: "the store's model cache"
             case .compiled(let url), .source(let url): url.path
+            case .written: "the model that Heartwood wrote into the store"
             case .given: "the given model"
             case .schema: "the store's tables"
             }
@@ -31,6 +34,12 @@ package struct CoreDataStoreModel {
     package let guessReason: String?
     /// Statements about what was guessed; empty for a model that the store or a model's hashes tell.
     package let guesses: [String]
+    /// Statements about references that another program may have meant otherwise: of a guessed model, or of the one from which the store was made.
+    package let doubts: [String]
+    /// The key of the doubts among a store's metadata.
+    package static let doubtsKey = "HeartwoodReferenceDoubts"
+    /// Whether the file has no objects, and a write-ahead log that may have them is not there.
+    package let mayLackLog: Bool
     /// The configuration with exactly the store's entities; nil if the store has all of the model's, or for a model that the caller knows.
     package let configuration: String?
 
@@ -39,14 +48,15 @@ package struct CoreDataStoreModel {
     /// - Throws: 260 if there is no store, 134020 for a database of another program, 134100 if no version of the given model is the store's.
     package static func find(storeAt path: String, given: URL? = nil) throws -> CoreDataStoreModel {
         do {
-            return try CoreDataStoreModel(try CoreDataContents.open(path).contents, path: path, given: given)
+            return try CoreDataContents.read(path) { try CoreDataStoreModel($1, $0, given: given) }
         } catch {
             throw CoreDataFileError.wrapIfOfFile(error, opening: true)
         }
     }
 
-    /// The cache; else the given model; else the schema.
-    init(_ contents: CoreDataContents, path: String, given: URL? = nil) throws {
+    /// The cache; else the given model; else the one that Heartwood wrote; else the schema. Call it inside of `file.read`.
+    init(_ contents: CoreDataContents, _ file: SQLiteFile, given: URL? = nil) throws {
+        let path = file.path
         let isCompiled = given.map { ["mom", "momd"].contains($0.pathExtension) } ?? false
         do {
             let choice = try StoreModelChoice(
@@ -59,18 +69,32 @@ package struct CoreDataStoreModel {
             guard !isCompiled else { throw error }
             if let given {
                 self = try Self.fitting(given, contents, path: path)
+            } else if let model = contents.writtenModel(path: path) {
+                self.init(model, .written, of: contents)
             } else {
-                let guess = CoreDataGuess(contents)
-                self.init(try guess.model(), .schema, guess.guesses, of: contents, because: (error as NSError).localizedDescription)
+                let guess = try CoreDataGuess(contents, file)
+                self.init(
+                    try guess.model(), .schema, guess.guesses, doubts: guess.doubts, of: contents,
+                    because: (error as NSError).localizedDescription)
             }
         }
     }
 
-    init(given model: NSManagedObjectModel) { self.init(model, .given, of: nil) }
+    /// - Parameter doubts: those about a model that is equal to this one.
+    init(given model: NSManagedObjectModel, doubts: [String] = []) { self.init(model, .given, doubts: doubts, of: nil) }
+
+    /// The doubts that a store's metadata keep.
+    package static func doubts(in metadata: [String: Any]) -> [String] {
+        (metadata[doubtsKey] as? [Any] ?? []).compactMap { $0 as? String }
+    }
 
     private init(
-        _ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = [], of contents: CoreDataContents?, because reason: String? = nil
+        _ model: NSManagedObjectModel, _ origin: Origin, _ guesses: [String] = [], doubts: [String] = [], of contents: CoreDataContents?,
+        because reason: String? = nil
     ) {
+        let isFromStore = [.cache, .written, .schema].contains(origin), known = isFromStore ? contents.map { Self.doubts(in: $0.metadata) } ?? [] : []
+        self.doubts = known + doubts.filter { !known.contains($0) }
+        mayLackLog = contents?.mayLackLog ?? false
         configuration = contents.flatMap { Self.configuration(of: model, in: $0) }
         self.model = model
         self.origin = origin

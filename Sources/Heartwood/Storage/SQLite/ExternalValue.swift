@@ -40,20 +40,45 @@ enum ExternalValue {
     /// A store behind a symbolic link has its files beside the link, or beside the file to which it leads.
     private static func file(_ name: String, of store: String) -> URL {
         let file = directory(of: store).appendingPathComponent(name)
-        guard !FileManager.default.fileExists(atPath: file.path) else { return file }
+        guard type(of: file) == nil else { return file }
         let other = directory(of: URL(fileURLWithPath: store).resolvingSymlinksInPath().path).appendingPathComponent(name)
-        return FileManager.default.fileExists(atPath: other.path) ? other : file
+        return type(of: other) == nil ? file : other
     }
 
-    /// Whether a value's file is there. A link counts as the file that it leads to.
+    /// Whether a value's file is there. A link is there too, but is not read.
     static func isThere(_ name: String, of store: String) -> Bool {
-        let path = file(name, of: store).resolvingSymlinksInPath().path
-        return (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular
+        [.typeRegular, .typeSymbolicLink].contains(type(of: file(name, of: store)))
     }
 
-    /// - Throws: 256 if the file cannot be read.
+    /// Of the file itself, not of one that it leads to.
+    private static func type(of file: URL) -> FileAttributeType? {
+        try? FileManager.default.attributesOfItem(atPath: file.path)[.type] as? FileAttributeType
+    }
+
+    /// A store may be from anyone. A link in its folders could lead to any file of the machine, and its content would be shown as a value. So the
+    /// file is none, and its folders lie in the store's, wherever that is.
+    /// - Throws: 257.
+    private static func checkPlace(_ file: URL, _ store: String) throws {
+        guard isLink(file) else { return }
+        throw CoreDataFileError.make(
+            CocoaError.Code.fileReadNoPermission.rawValue, store,
+            "the value's file \(file.path) is a symbolic link or lies behind one, which may lead to any file, and is not read",
+            "If you trust the store, put the file itself in the link's place.")
+    }
+
+    private static func isLink(_ file: URL) -> Bool {
+        guard type(of: file) != .typeSymbolicLink else { return true }
+        let folder = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return !file.resolvingSymlinksInPath().path.hasPrefix(folder.resolvingSymlinksInPath().path + "/")
+    }
+
+    /// Whether a value's file is a link, or lies behind one.
+    static func isLink(_ name: String, of store: String) -> Bool { isLink(file(name, of: store)) }
+
+    /// - Throws: 256 if the file cannot be read, 257 if it is a link.
     static func open(_ name: String, of store: String) throws -> FileHandle {
         let file = file(name, of: store)
+        try checkPlace(file, store)
         do {
             return try FileHandle(forReadingFrom: file)
         } catch {
@@ -67,9 +92,10 @@ enum ExternalValue {
             "Check the file's permissions.")
     }
 
-    /// - Throws: 260 if the file is not there, 256 if it cannot be read.
+    /// - Throws: 260 if the file is not there, 256 if it cannot be read, 257 if it is a link.
     static func read(_ name: String, of store: String) throws -> Data {
         let file = file(name, of: store)
+        try checkPlace(file, store)
         guard FileManager.default.fileExists(atPath: file.path) else {
             throw CoreDataFileError.make(
                 CocoaError.Code.fileReadNoSuchFile.rawValue, store, "the value's file \(file.path) is not there",

@@ -61,7 +61,7 @@ enum RecordLogMetadata {
     /// Merges metadata from a client with the keys that belong to the store or to a staged migration.
     static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
         var merged = new
-        for key in storesOwn + [unfinishedStage] { merged[key] = old[key] }
+        for key in storesOwn + [unfinishedStage, CoreDataStoreModel.doubtsKey] { merged[key] = old[key] }
         return merged
     }
 
@@ -94,6 +94,7 @@ enum RecordLogMetadata {
     /// The keys that clients cannot set.
     static let storesOwn = [
         NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, FormerVersions.key,
+        NSManagedObjectModel.comparableHashesKey,
     ]
 
     private static let migration = "Open it with that model; "

@@ -42,6 +42,13 @@ package enum StoredModel {
         return try RecordLogMetadata.configuration(in: log.snapshot())
     }
 
+    /// Statements about references that were guessed when the store at `url` was made of an SQLite store.
+    package static func doubts(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false) throws -> [String] {
+        let log = try open(url, usesMemoryMapping, acceptsDamage, nil)
+        defer { try? log.close() }
+        return CoreDataStoreModel.doubts(in: try RecordLogMetadata.read(log.snapshot()))
+    }
+
     /// Whether the file at `url` exists and is not empty. An empty file becomes a store later.
     package static func isThere(_ url: URL) -> Bool {
         let found = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)

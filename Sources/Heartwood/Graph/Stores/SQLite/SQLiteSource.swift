@@ -18,6 +18,7 @@ final class SQLiteSource: @unchecked Sendable {
     private let identifier: String
     private let turn = NSLock()
     private var reader: CoreDataReader?
+    private let comparisons: IndexComparisons
 
     /// A writer that commits more often than this during reads makes them fail.
     private static let attemptsMax = 10
@@ -27,6 +28,7 @@ final class SQLiteSource: @unchecked Sendable {
     ) {
         self.missingFiles = missingFiles
         reader.missingFiles = missingFiles
+        comparisons = reader.comparisons
         path = reader.file.path
         identifier = reader.contents.identifier
         self.entities = entities
@@ -66,6 +68,7 @@ final class SQLiteSource: @unchecked Sendable {
             let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
             let reader = try CoreDataReader(file, contents, layout, schema)
             reader.missingFiles = missingFiles
+            reader.comparisons = comparisons
             return reader
         }
         reader = made

@@ -24,7 +24,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         isReadOnly = true
         let (file, contents) = try Self.open(path)
         try checkVersion(model, entities, contents, path)
-        keepMetadata { contents.metadata }
+        keepMetadata { contents.shownMetadata(path: path) }
         identifier = contents.identifier
         let schema = try makeSchema(entities, firstSlot, path)
         do {
@@ -70,7 +70,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     ) throws {
         guard !ignoresVersion else { return }
         // Without a cache, and without Core Data's hashes of the model, nothing is to compare.
-        guard contents.cache != nil || !model.coreDataHashes.isEmpty else { return }
+        guard contents.cache != nil || !model.coreDataHashes.isEmpty || contents.hasModel else { return }
         let stored = Self.storedHashes(model, entities, contents, path)
         guard entities.contains(where: { stored[$0.name ?? ""] != $0.versionHash }) else { return }
         var metadata = contents.metadata
@@ -85,7 +85,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         _ model: NSManagedObjectModel, _ entities: [NSEntityDescription], _ contents: CoreDataContents, _ path: String
     ) -> [String: Data] {
         var stored: [String: Data] = [:]
-        let cached = contents.cache.flatMap { try? ModelCache.model(from: $0, path: path, hashes: contents.hashes) }
+        let cached = contents.ownModel(path: path)
         for entity in entities {
             let name = entity.name ?? ""
             if let cached {
@@ -157,12 +157,13 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     // MARK: Files
 
     override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
-        try open(try path(of: url)).1.metadata
+        let path = try path(of: url)
+        return try open(path).1.shownMetadata(path: path)
     }
 
     override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
         let path = try path(of: url), contents = try open(path).1
-        return try contents.cache.map { try ModelCache.model(from: $0, path: path, hashes: contents.hashes) }
+        return try contents.cache.map { try ModelCache.model(from: $0, path: path, hashes: contents.hashes) } ?? contents.writtenModel(path: path)
     }
 
     private class func path(of url: URL) throws -> String {

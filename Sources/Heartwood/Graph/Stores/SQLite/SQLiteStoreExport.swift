@@ -23,6 +23,8 @@ package struct SQLiteStoreExport {
         /// Whether the file says which version of the model it has, as Core Data does.
         package let hasVersion: Bool
         package let hasModelCache: Bool
+        /// The fetch indexes that the file lacks: those with a condition, over expressions, or of other kinds than binary.
+        package let unwrittenIndexes: [String]
     }
 
     let store: NSPersistentStore
@@ -79,6 +81,7 @@ package struct SQLiteStoreExport {
         let counts = view.schema.tables.compactMap { table in
             table.map { (entity: $0.runtime.entity.name ?? "", count: view.snapshot.rowCount($0.id)) }
         }
+        let isPlain = if case .plain = layout { true } else { false }
         let (plan, version) = try makePlan(view, entities, model, identifier, path: url.path)
         let total = counts.reduce(0) { $0 + $1.count }
         try withoutActuallyEscaping(progress) { progress in
@@ -97,7 +100,7 @@ package struct SQLiteStoreExport {
         }
         let summary = Summary(
             counts: counts.sorted { $0.entity < $1.entity }, renumbered: plan.keys.renumbered.sorted(), hasVersion: version != nil,
-            hasModelCache: version?.cache != nil)
+            hasModelCache: version?.cache != nil, unwrittenIndexes: isPlain ? [] : entities.flatMap(\.unwrittenIndexes).sorted())
         return (summary, Rows(view: view, keys: plan.keys))
     }
 
@@ -109,7 +112,8 @@ package struct SQLiteStoreExport {
         }
         let version = try file.map { try CoreDataVersion(in: $0, of: entities) } ?? CoreDataVersion(entities, knownTo: model)
         let identifiers = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
-        let metadata = CoreDataFileMetadata(identifier: identifier, old: store.metadata ?? [:], identifiers: identifiers, version: version)
+        let metadata = try CoreDataFileMetadata(
+            identifier: identifier, old: store.metadata ?? [:], identifiers: identifiers, version: version, model: model)
         return (try CoreDataExportPlan(entities, view.schema, view.snapshot, like: version?.joins, path: path).plan(metadata), version)
     }
 

@@ -59,6 +59,7 @@ final class AuditRun {
             found(nil, message(of: error))
             return note("The objects were not checked, since Core Data's own tables are damaged.")
         }
+        report.doubts = store.found.doubts
         try ContentsAudit(self, store, sound).check()
     }
 

@@ -33,6 +33,8 @@ package struct CoreDataAudit {
         package internal(set) var openFrames = 0
         /// The parts that were not checked, with the reasons.
         package internal(set) var limits: [String] = []
+        /// Statements about references of a guessed model that may be meant otherwise.
+        package internal(set) var doubts: [String] = []
         package var isSound: Bool { findingCount == 0 }
     }
 

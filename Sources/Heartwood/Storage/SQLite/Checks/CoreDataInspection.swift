@@ -19,6 +19,8 @@ package struct CoreDataInspection {
         /// Faults in the structure.
         package let faults: Int
         package let isRolledBack: Bool
+        /// Whether the header says that SQLite keeps a write-ahead log while the file is in use.
+        package let usesLog: Bool
     }
 
     package struct Log {
@@ -94,6 +96,8 @@ package struct CoreDataInspection {
     package let guessReason: String?
     /// Statements about what is not certain of the model.
     package let guesses: [String]
+    /// Statements about references that may be meant otherwise.
+    package let doubts: [String]
     package let warnings: [String]
     /// The reason why the tables do not fit the model; nil if they do.
     package let misfit: String?

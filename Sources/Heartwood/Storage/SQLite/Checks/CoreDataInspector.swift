@@ -23,7 +23,7 @@ struct CoreDataInspector {
             path: file.path, identifier: contents.identifier, storeType: contents.metadata[NSStoreTypeKey] as? String ?? CoreDataContents.storeType,
             frameworkVersion: (contents.metadata[CoreDataFileMetadata.frameworkVersionKey] as? NSNumber)?.intValue,
             modelOrigin: store.found.origin.description, modelIdentifiers: identifiers(contents.metadata),
-            guessReason: store.found.guessReason, guesses: store.found.guesses,
+            guessReason: store.found.guessReason, guesses: store.found.guesses, doubts: store.found.doubts,
             warnings: store.found.model.warnings.map { "\($0.element): \($0.text)" }, misfit: store.misfit,
             differences: store.layout?.differences ?? [], database: try database(), log: try log(), entities: entities(), tables: tables(),
             indexes: indexes(), strays: strays, history: try history(), external: try external.counted(),
@@ -54,7 +54,7 @@ struct CoreDataInspector {
         return CoreDataInspection.Database(
             fileBytes: CoreDataFile.size(of: file.path), pages: file.pageCount, pageSize: header.pageSize, freePages: structure.freePages,
             pointerMapPages: structure.pointerMapPages, unusedPages: structure.unusedPages, sqliteVersion: header.sqliteVersion, encoding: encoding,
-            autoVacuum: autoVacuum, faults: faults, isRolledBack: file.isRolledBack)
+            autoVacuum: autoVacuum, faults: faults, isRolledBack: file.isRolledBack, usesLog: header.usesWriteAheadLog)
     }
 
     private func log() throws -> CoreDataInspection.Log? {

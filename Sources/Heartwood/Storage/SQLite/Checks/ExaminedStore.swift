@@ -32,7 +32,7 @@ struct ExaminedStore {
     init(_ file: SQLiteFile, given: URL?) throws {
         self.file = file
         contents = try CoreDataContents(file)
-        found = try CoreDataStoreModel(contents, path: file.path, given: given)
+        found = try CoreDataStoreModel(contents, file, given: given)
         entities = CoreDataStoreModel.entities(of: found.model, in: contents)
         do {
             layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: file.path)

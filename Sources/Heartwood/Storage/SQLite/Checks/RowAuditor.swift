@@ -76,7 +76,12 @@ final class RowAuditor {
         guard attribute.isTagged, let bytes = try row.blob(attribute.column) else { return }
         switch ExternalValue(bytes) {
         case .inline?: break
-        case .file(let name)?: if !present.contains(name) { found("the file \(name) with its value is not there") }
+        case .file(let name)?:
+            if !present.contains(name) {
+                found("the file \(name) with its value is not there")
+            } else if ExternalValue.isLink(name, of: path) {
+                found("the file \(name) with its value is a symbolic link or lies behind one, and is not read")
+            }
         case nil: found("it has data without the tag that says where the value is")
         }
     }

@@ -14,18 +14,22 @@ struct CoreDataFileMetadata {
     private static let hashesVersionKey = "NSStoreModelVersionHashesVersion", digestKey = "NSStoreModelVersionHashesDigest"
     private static let autoVacuumKey = "_NSAutoVacuumLevel"
 
+    /// The key of the model that Heartwood wrote, in the form of a record log, for a file without a cache.
+    static let modelKey = "HeartwoodModel"
+
     /// The keys that state a version of the model.
     static let versionKeys = [
         NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, hashesVersionKey, digestKey, StoreModelVersion.checksumKey,
     ]
 
     /// The keys that tell of Core Data's file, and are not the app's.
-    static let coreDatasOwn = Set(versionKeys + [frameworkVersionKey, "NSPersistenceMaximumFrameworkVersion", autoVacuumKey])
+    static let coreDatasOwn = Set(versionKeys + [frameworkVersionKey, "NSPersistenceMaximumFrameworkVersion", autoVacuumKey, modelKey])
 
     /// - Parameters:
     ///   - old: the metadata of the store that is written.
     ///   - version: the keys that state the model's version; empty if only Heartwood's hashes are known.
-    init(identifier: String, old: [String: Any], identifiers: [String], version: CoreDataVersion?) {
+    ///   - model: the file keeps it, if it has no cache.
+    init(identifier: String, old: [String: Any], identifiers: [String], version: CoreDataVersion?, model: NSManagedObjectModel) throws {
         self.identifier = identifier
         cache = version?.cache
         // The app's own keys, and those that Core Data wrote before a conversion.
@@ -36,6 +40,7 @@ struct CoreDataFileMetadata {
         values[Self.frameworkVersionKey] = values[Self.frameworkVersionKey] ?? Self.frameworkVersion
         // A new file has no pointer maps, so SQLite moves no pages in it.
         values[Self.autoVacuumKey] = nil
+        values[Self.modelKey] = cache == nil ? Data(try model.archivedBytes()) : nil
         if let version {
             values[Self.hashesVersionKey] = 3
             values.merge(version.values) { $1 }

@@ -19,7 +19,7 @@ struct CoreDataIndexes {
         return (keys + (hasHierarchy ? [(name: "Z_ENT", position: 1)] : [])).map { name, position in
             let index = "\(table)_\(name)_INDEX"
             return SQLiteIndexDefinition(
-                name: index, statement: "CREATE INDEX \(index) ON \(table) (\(name))", terms: [SQLiteIndexDefinition.Term(column: position)])
+                name: index, statement: "CREATE INDEX \(SQLText.name(index)) ON \(SQLText.name(table)) (\(SQLText.name(name)))", terms: [SQLiteIndexDefinition.Term(column: position)])
         }
     }
 
@@ -49,8 +49,10 @@ struct CoreDataIndexes {
             column(named: element.name, of: entity).map { SQLiteIndexDefinition.Term(column: $0, isDescending: !element.isAscending) }
         }
         guard !terms.isEmpty, terms.count == elements.count else { return nil }
-        let text = terms.map { "\(columns[$0.column - CoreDataTables.ownColumns.count].name) COLLATE BINARY \($0.isDescending ? "DESC" : "ASC")" }
-        let statement = "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(text.joined(separator: ", ")))"
+        let text = terms.map { term in
+            "\(SQLText.name(columns[term.column - CoreDataTables.ownColumns.count].name)) COLLATE BINARY \(term.isDescending ? "DESC" : "ASC")"
+        }
+        let statement = "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.name(name)) ON \(SQLText.name(table)) (\(text.joined(separator: ", ")))"
         return SQLiteIndexDefinition(name: name, statement: statement, terms: terms, isUnique: isUnique)
     }
 
@@ -69,6 +71,11 @@ struct CoreDataIndexes {
 extension NSEntityDescription {
     /// The constraints that the entity itself declares, as attribute names.
     var ownUniquenessConstraints: [[String]] { Array(allUniquenessConstraints.dropFirst(superentity?.allUniquenessConstraints.count ?? 0)) }
+}
+
+extension NSEntityDescription {
+    /// The names of the fetch indexes that an export does not make.
+    var unwrittenIndexes: [String] { indexes.filter { !$0.isPlain }.map { "\(name ?? "").\($0.name)" } }
 }
 
 extension NSFetchIndexDescription {

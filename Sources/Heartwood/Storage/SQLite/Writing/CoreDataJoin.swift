@@ -27,13 +27,15 @@ struct CoreDataJoin {
     var columns: [String] { [first, second] + [order, inverseOrder].compactMap(\.self) }
 
     var statement: String {
-        "CREATE TABLE \(table) ( \(columns.map { $0 + " INTEGER" }.joined(separator: ", ")), PRIMARY KEY (\(first), \(second)) )"
+        "CREATE TABLE \(SQLText.name(table)) ( \(columns.map { SQLText.name($0) + " INTEGER" }.joined(separator: ", ")), "
+            + "PRIMARY KEY (\(SQLText.name(first)), \(SQLText.name(second))) )"
     }
 
     var index: SQLiteIndexDefinition {
         let name = "\(table)_\(second)_INDEX"
         return SQLiteIndexDefinition(
-            name: name, statement: "CREATE INDEX \(name) ON \(table) (\(second), \(first))", terms: [.init(column: 1), .init(column: 0)])
+            name: name, statement: "CREATE INDEX \(SQLText.name(name)) ON \(SQLText.name(table)) (\(SQLText.name(second)), \(SQLText.name(first)))",
+            terms: [.init(column: 1), .init(column: 0)])
     }
 
     var primaryKey: SQLiteIndexDefinition {

@@ -52,9 +52,9 @@ struct CoreDataTables {
     private static func table(
         _ name: String, _ entities: [NSEntityDescription], _ columns: [CoreDataColumn], claims: [CoreDataColumn]
     ) -> Table {
-        let parts = ownColumns + columns.map { "\($0.name) \($0.declaredType)" }
+        let parts = ownColumns + columns.map { "\(SQLText.name($0.name)) \($0.declaredType)" }
         return Table(
-            name: name, entities: entities, columns: columns, statement: "CREATE TABLE \(name) ( \(parts.joined(separator: ", ")) )",
+            name: name, entities: entities, columns: columns, statement: "CREATE TABLE \(SQLText.name(name)) ( \(parts.joined(separator: ", ")) )",
             indexes: CoreDataIndexes(table: name, entities: entities, columns: columns, claims: claims).all)
     }
 

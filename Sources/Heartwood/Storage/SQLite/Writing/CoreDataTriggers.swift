@@ -28,8 +28,8 @@ struct CoreDataTriggers {
         guard let inverse = members.inverseRelationship, !inverse.isToMany, let counted = column(of: attribute), let link = column(of: inverse)
         else { return [] }
         let names = Names(
-            table: counted.table, entity: counted.column.owner.name ?? "", attribute: attribute.name, column: counted.column.name,
-            members: link.table, link: link.column.name)
+            table: counted.table, entity: counted.column.owner.name ?? "", attribute: attribute.name, column: SQLText.name(counted.column.name),
+            members: link.table, link: SQLText.name(link.column.name))
         return names.changes + [names.insertion]
     }
 
@@ -54,23 +54,23 @@ struct CoreDataTriggers {
             let name = "Z_DA_\(members)_\(entity)_\(attribute)_PARAMETER_\(end)", key = "\(row).\(link)"
             return Trigger(
                 name: name, table: members,
-                sql: "CREATE TRIGGER \(name) AFTER \(event) ON \(members) FOR EACH ROW WHEN (\(key) NOT NULL) BEGIN "
-                    + "UPDATE \(table) SET \(column) = \(value) WHERE Z_PK = \(key); \(shown("Updated", key)) END")
+                sql: "CREATE TRIGGER \(SQLText.name(name)) AFTER \(event) ON \(SQLText.name(members)) FOR EACH ROW WHEN (\(key) NOT NULL) BEGIN "
+                    + "UPDATE \(SQLText.name(table)) SET \(column) = \(value) WHERE Z_PK = \(key); \(shown("Updated", key)) END")
         }
 
         var insertion: Trigger {
             let name = "Z_DA_\(table)_\(entity)_\(attribute)_SOURCE_INSERT"
-            let counted = "(SELECT IFNULL(COUNT(\(link)), 0) FROM \(members) WHERE \(link) = NEW.Z_PK)"
+            let counted = "(SELECT IFNULL(COUNT(\(link)), 0) FROM \(SQLText.name(members)) WHERE \(link) = NEW.Z_PK)"
             return Trigger(
                 name: name, table: table,
-                sql: "CREATE TRIGGER \(name) AFTER INSERT ON \(table) FOR EACH ROW BEGIN "
-                    + "UPDATE \(table) SET \(column) = \(counted) WHERE Z_PK = NEW.Z_PK; \(shown("InsertUpdated", "NEW.Z_PK")) END")
+                sql: "CREATE TRIGGER \(SQLText.name(name)) AFTER INSERT ON \(SQLText.name(table)) FOR EACH ROW BEGIN "
+                    + "UPDATE \(SQLText.name(table)) SET \(column) = \(counted) WHERE Z_PK = NEW.Z_PK; \(shown("InsertUpdated", "NEW.Z_PK")) END")
         }
 
         /// The call with which Core Data learns of the new value.
         private func shown(_ kind: String, _ key: String) -> String {
-            "SELECT NSCoreDataDATrigger\(kind)AffectedObjectValue('\(table)', Z_ENT, Z_PK, '\(attribute)', \(column)) "
-                + "FROM \(table) WHERE Z_PK = \(key);"
+            "SELECT NSCoreDataDATrigger\(kind)AffectedObjectValue(\(SQLText.literal(table)), Z_ENT, Z_PK, \(SQLText.literal(attribute)), \(column)) "
+                + "FROM \(SQLText.name(table)) WHERE Z_PK = \(key);"
         }
     }
 }

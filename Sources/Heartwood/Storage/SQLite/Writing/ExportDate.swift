@@ -9,9 +9,12 @@ enum ExportDate {
     /// From 0000-03-01 to 2001-01-01.
     private static let daysFromEra: Int64 = 730_791
 
-    /// - Parameter seconds: since 2001. Outside of the years 1 to 9999 the text is that number.
+    /// Seconds from 1970 to 2001.
+    private static let epoch = 978_307_200.0
+
+    /// - Parameter seconds: since 2001. Outside of the years 1 to 9999 the text is the number of seconds since 1970, as in the tool's JSON Lines.
     static func text(_ seconds: Double) -> String {
-        guard years.contains(seconds) else { return "\(seconds)" }
+        guard years.contains(seconds) else { return "\(seconds + epoch)" }
         var whole = Int64(seconds.rounded(.down)), micros = Int64(((seconds - seconds.rounded(.down)) / microsecond).rounded())
         if micros == 1_000_000 { (whole, micros) = (whole + 1, 0) }
         let day = whole.dividingFloor(by: secondsPerDay), second = whole - day * secondsPerDay, civil = date(day)

@@ -117,5 +117,5 @@ struct SQLNames {
         return found
     }
 
-    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+    static func quoted(_ name: String) -> String { SQLText.quoted(name) }
 }
