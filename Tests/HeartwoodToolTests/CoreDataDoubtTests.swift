@@ -99,8 +99,8 @@ import Testing
             let exported = try ToolProcess.run("export", store, "--all")
             #expect(exported.status == 0 && exported.error.contains("lead nowhere and are left out:"), "\(exported.error)")
             try Data(exported.output.utf8).write(to: lines)
-            let new = folder.appendingPathComponent("new").path, model = folder.appendingPathComponent("model").path
-            #expect(try ToolProcess.run("convert", store, "-o", model).status == 0)
+            let new = folder.appendingPathComponent("new").path, model = folder.appendingPathComponent("M.xcdatamodel").path
+            #expect(try ToolProcess.run("model", store, "--source", model).status == 0)
             let made = try ToolProcess.run("import", new, "--model", model, lines.path)
             #expect(made.status == 0, "\(made.output)\(made.error)")
         }
