@@ -45,11 +45,11 @@ struct AccessorType {
         case (.floating, "Float") where !isOptional: "Float(managedDouble(at: \(index)) ?? 0)"
         case (.string, "String"): isOptional ? "managedString(at: \(index))" : "managedString(at: \(index)) ?? \"\""
         case (.date, "Date"): required("managedDate(at: \(index))", index)
-        case (.toOne, _): collectionBases.contains(base) ? nil : required("managedObject(at: \(index), as: \(metatype(base)))", index)
+        case (.toOne, _): collectionBases.contains(base) ? nil : required("uncheckedDestination(at: \(index))", index)
         case (.toMany, "NSSet"), (.toManyOrdered, "NSSet"): "NSSet(array: managedObjects(at: \(index)))"
         case (.toMany, "NSOrderedSet"), (.toManyOrdered, "NSOrderedSet"): "NSOrderedSet(array: managedObjects(at: \(index)))"
         case (.toMany, _), (.toManyOrdered, _):
-            element("Set<", ">").map { member in "managedObjects(at: \(index), as: \(metatype(member)))" }
+            element("Set<", ">").map { _ in "uncheckedDestinations(at: \(index))" }
         case (_, let base) where scalars.contains(base): nil
         case (.string, "Data"), (.string, "Date"), (.string, "NSNumber"), (.date, "String"), (.integer, "String"): nil
         default: required("managedAttribute(at: \(index)) as? \(base)", index)
@@ -90,11 +90,6 @@ struct AccessorType {
 
     private var scalars: Set<String> { ["Int16", "Int32", "Int64", "Int", "Bool", "Double", "Float"] }
     private var collectionBases: Set<String> { ["NSSet", "NSOrderedSet", "String", "Date", "Data", "UUID", "URL", "NSNumber"] }
-
-    /// The expression of a type, in parentheses if the type is more than a name.
-    private func metatype(_ type: String) -> String {
-        type.allSatisfy { $0.isLetter || $0.isNumber || "._`".contains($0) } ? "\(type).self" : "(\(type)).self"
-    }
 
     private func required(_ expression: String, _ index: String) -> String {
         isOptional ? expression : "requiredValue(\(expression), at: \(index))"

@@ -51,6 +51,6 @@ import Testing
         let left = lines.split(separator: "\n").prefix(2).joined(separator: "\n") + "\n{\"name\":\"c\"}\n"
         #expect(try ToolProcess.run("export", new, "--entity", "File", "--sort", "name").output == left)
         ToolProcess.cleanUp(new)
-        #expect(try ToolProcess.run("salvage", store, "-o", new).output.contains("1 large values lack a part"))
+        #expect(try ToolProcess.run("salvage", store, "-o", new).output.contains("1 large value lacks a part"))
     }
 }

@@ -76,7 +76,7 @@ struct MigrateCommand: Command {
         if dropped.objects > 0 { Output.line("Would be removed, since no entity takes them over: \(dropped.text)") }
         guard mapping == nil else { return 0 }
         guard !dropped.isEverything || acceptsUnrelated else {
-            Output.line("The store would not be migrated: \(dropped.refusal)")
+            Output.line("The store would not be migrated: \(dropped.refusal) \(ToolError.unrelatedModels)")
             return 1
         }
         return difference.obstacles.isEmpty ? 0 : 1

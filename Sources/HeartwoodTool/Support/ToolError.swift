@@ -26,14 +26,22 @@ enum ToolError: Error {
         if let cause = error.userInfo[NSUnderlyingErrorKey] as? StoreError { return cause.description }
         let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
         // The advice for a program names its options.
-        guard error.domain == NSCocoaErrorDomain, error.code == NSPersistentStoreIncompatibleVersionHashError,
+        guard error.domain == NSCocoaErrorDomain, let own = advice[error.code],
             let advice = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String, text.hasSuffix(advice)
         else { return text }
-        return text.dropLast(advice.count) + migration
+        return text.dropLast(advice.count) + own
     }
 
-    private static let migration = "Leave --model out, since a store carries its model; or bring the store to this one first: `heartwood migrate "
-        + "STORE --to MODEL`."
+    /// The tool's remedies, by the code of the error.
+    private static let advice = [
+        NSPersistentStoreIncompatibleVersionHashError: "Leave --model out, since a store carries its model; or bring the store to this one first: "
+            + "`heartwood migrate STORE --to MODEL`.",
+        NSMigrationMissingMappingModelError: unrelatedModels,
+    ]
+
+    /// The remedy where a store would lose all objects to a model that has none of its entities.
+    static let unrelatedModels = "If the new model is to replace the old one, give --allow-unrelated, or state the old names of entities "
+        + "(renamingIdentifier) in the new model."
 
     /// Other components' messages end with a full stop, or with a line that points at a position.
     private static func withHelp(_ text: String) -> String {

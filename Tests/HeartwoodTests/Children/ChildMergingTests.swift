@@ -17,6 +17,7 @@ import Testing
         let contexts = [following, grandchild, deaf]
         for context in contexts { #expect(context.own(ann).text("name") == "ann" && context.own(bob).text("name") == "bob") }
         let held = deaf.own(ann)
+        #expect(held.text("name") == "ann")
         following.own(ann).setValue(5, forKey: "age")
         child.own(ann).setValue("new", forKey: "name")
         child.delete(child.own(bob))

@@ -13,9 +13,9 @@ final class SiblingElm: NSManagedObject {}
 protocol Felled {}
 
 final class SiblingOwner: NSManagedObject {
-    var tree: SiblingOak? { managedObject(at: propertyIndex("tree"), as: SiblingOak.self) }
-    var trees: Set<SiblingOak> { managedObjects(at: propertyIndex("trees"), as: SiblingOak.self) }
-    var felled: (any Felled)? { managedObject(at: propertyIndex("tree"), as: (any Felled).self) }
+    var tree: SiblingOak? { uncheckedDestination(at: propertyIndex("tree")) }
+    var trees: Set<SiblingOak> { uncheckedDestinations(at: propertyIndex("trees")) }
+    var felled: (any Felled)? { uncheckedDestination(at: propertyIndex("tree")) }
 }
 
 /// A property that declares one subclass of its relationship's entity hands on an object of another, as on Apple's platforms.

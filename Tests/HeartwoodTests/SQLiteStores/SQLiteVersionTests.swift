@@ -51,8 +51,9 @@ import Testing
                 try exported.check()
                 guard case .coreData = layout else { return }
                 let request = NSFetchRequest<NSManagedObject>(entityName: name)
-                let found = try exported.context(model).fetch(request)
+                let context = try exported.context(model), found = try context.fetch(request)
                 #expect(found.map { $0.value(forKey: "title") as? String } == ["t"] && found.first?.value(forKey: "owner") != nil)
+                withExtendedLifetime(context) {}
             }
         }
     }

@@ -18,7 +18,7 @@ extension Chapter {
     }
 
     public var book: Book? {
-        get { managedObject(at: propertyIndex(1, of: propertiesOfChapter), as: Book.self) }
+        get { uncheckedDestination(at: propertyIndex(1, of: propertiesOfChapter)) }
         set { setManagedObject(newValue, at: propertyIndex(1, of: propertiesOfChapter)) }
     }
 }

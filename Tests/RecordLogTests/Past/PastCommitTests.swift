@@ -218,7 +218,8 @@ import Testing
     func cost() throws {
         let store = try BackedUpStore()
         for number in 0..<60 {
-            try store.commit(number)
+            // An opening also counts the rows of an index that it builds.
+            if number % 6 != 5 { try store.commit(number) }
             if number % 10 == 9 { try store.sample.store.checkpoint() }
         }
         let sizes = try (1...store.sequence).map { try open(store, .number($0)).statistics.bytesReplayed }

@@ -65,17 +65,21 @@ package struct DroppedObjects {
         let info: [String: Any] = [
             "reason": "Can't find or automatically infer mapping model for migration", "sourceModel": models.source,
             "destinationModel": models.destination, NSUnderlyingErrorKey: cause, NSFilePathErrorKey: url.path,
+            NSLocalizedRecoverySuggestionErrorKey: Self.advice,
         ]
-        throw CoreDataError.make(NSMigrationMissingMappingModelError, "The store at \(url.path) was not migrated: \(refusal)", info)
+        throw CoreDataError.make(
+            NSMigrationMissingMappingModelError, "The store at \(url.path) was not migrated: \(refusal) \(Self.advice)", info)
     }
 
-    /// The reason why a store is not migrated to an unrelated model, and the remedies.
+    /// The reason why a store is not migrated to an unrelated model, and the first remedy.
     package var refusal: String {
         "its model (\(Self.title(models.source))) and the new one (\(Self.title(models.destination))) have no entity in common, so nothing would "
-            + "be left of its \(text). It is probably another program's store: then choose another path. If the new model is to replace the old "
-            + "one, set the description's shouldMigrateStoreToUnrelatedModel (NSMigratePersistentStoresToUnrelatedModelsOption; "
-            + "--allow-unrelated on the command line), or state the old names of entities (renamingIdentifier), or add a mapping model."
+            + "be left of its \(text). It is probably another program's store: then choose another path."
     }
+
+    /// The other remedies, for a program.
+    private static let advice = "If the new model is to replace the old one, set the description's shouldMigrateStoreToUnrelatedModel "
+        + "(NSMigratePersistentStoresToUnrelatedModelsOption), or state the old names of entities (renamingIdentifier), or add a mapping model."
 
     /// The number of entities that a message names.
     private static let namesMax = 6
