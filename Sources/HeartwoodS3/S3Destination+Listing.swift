@@ -5,9 +5,6 @@ extension S3Destination {
     private static let pageBytesMax = 8 << 20
     /// A backup has far fewer objects. A server that goes on forever must not take all memory.
     private static let objectsMax = 10_000_000
-    /// So many pages may bring nothing new, or hold less than ten new objects each. A server that gives a new token for each page, and the same
-    /// objects again or hardly any, must not hold a listing forever.
-    private static let poorPagesMax = 1000
 
     public func list(prefix: String) async throws -> [BackupObject] {
         let start = location.prefix.isEmpty ? "" : location.prefix + "/"
@@ -23,7 +20,7 @@ extension S3Destination {
                 if key != start { sizes[String(key.dropFirst(start.count))] = size }
             }
             pages += 1
-            guard page.next == nil || page.next != token, pages - sizes.count / 10 < Self.poorPagesMax, sizes.count <= Self.objectsMax else {
+            guard page.next == nil || page.next != token, pages - sizes.count / 10 < poorPagesMax, sizes.count <= Self.objectsMax else {
                 throw wrongPage("its pages do not end", outcome)
             }
             token = page.next

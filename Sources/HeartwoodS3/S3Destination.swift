@@ -20,6 +20,9 @@ public final class S3Destination: BackupDestination {
     let partBytes: Int
     /// The most objects of a listing's page.
     let pageObjects: Int
+    /// So many pages may bring nothing new, or hold less than ten new objects each. A server that gives a new token for each page, and the same
+    /// objects again or hardly any, must not hold a listing forever.
+    let poorPagesMax: Int
 
     /// The most bytes of one put, and the least size of a part: 8 MiB. A put holds one part in memory.
     public static let partBytes = 8 << 20
@@ -52,12 +55,13 @@ public final class S3Destination: BackupDestination {
 
     /// For tests, which take small parts and pages.
     init(
-        _ location: S3Location, retries: S3Retries, timeout: Double, partBytes: Int, pageObjects: Int = 1000,
+        _ location: S3Location, retries: S3Retries, timeout: Double, partBytes: Int, pageObjects: Int = 1000, poorPagesMax: Int = 1000,
         credentials: @escaping @Sendable () async throws -> S3Credentials
     ) {
         self.location = location
         self.partBytes = partBytes
         self.pageObjects = pageObjects
+        self.poorPagesMax = poorPagesMax
         client = S3Client(location, retries: retries, silenceMax: timeout, credentials: credentials)
     }
 

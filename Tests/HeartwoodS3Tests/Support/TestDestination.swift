@@ -36,12 +36,12 @@ extension S3Destination {
     /// A destination with small parts, short pauses and no patience.
     static func testing(
         _ endpoint: String, prefix: String = "backups", attempts: Int = 6, timeout: Double = 10, partBytes: Int = 1000, timeLimit: Double = 60,
-        longestPause: Double = 0.02, token: String? = nil
+        longestPause: Double = 0.02, poorPagesMax: Int = 1000, token: String? = nil
     ) throws -> S3Destination {
         let location = try S3Location(bucket: "bucket", prefix: prefix, endpoint: endpoint)
         let credentials = S3Credentials(accessKeyID: testKeyID, secretAccessKey: testSecret, sessionToken: token)
         let retries = S3Retries(attempts: attempts, firstPause: 0.001, longestPause: longestPause, timeLimit: timeLimit)
-        return S3Destination(location, retries: retries, timeout: timeout, partBytes: partBytes) { credentials }
+        return S3Destination(location, retries: retries, timeout: timeout, partBytes: partBytes, poorPagesMax: poorPagesMax) { credentials }
     }
 }
 
