@@ -1,4 +1,4 @@
-// What code on Core Data uses of Apple's platforms besides, and Foundation and Dispatch lack elsewhere. Each is disfavoured, so that one that
+// Names that code written for Core Data uses on Apple's platforms, and that Foundation and Dispatch lack elsewhere. Each is disfavoured, so one that
 // Foundation gets later, or a program's own, is taken instead.
 
 #if !canImport(Darwin)

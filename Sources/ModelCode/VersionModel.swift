@@ -1,7 +1,7 @@
 internal import Digests
 import Foundation
 
-/// A version of a model, of which only the version hashes are asked.
+/// A version of a model, read as far as its version hashes need.
 struct VersionModel {
     struct Entity {
         let name: String

@@ -21,7 +21,7 @@ struct NewStore {
     /// Notes the state that the store has before the command's first commit.
     mutating func begin(_ open: OpenStore) { sequence = open.log?.snapshot().sequence }
 
-    /// Closes the store and removes it if this command made it and nobody has committed to it. A store that another process has open for writing
+    /// Closes the store and removes it if this command made it and no commit was made in it. A store that another process has open for writing
     /// stays.
     func discard(_ open: OpenStore) {
         let isUnchanged = open.log?.snapshot().sequence == sequence

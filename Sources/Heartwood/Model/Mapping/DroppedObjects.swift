@@ -102,7 +102,7 @@ package struct DroppedObjects {
     }
 }
 
-/// What a migration does about objects that it leaves out.
+/// The rule by which a migration treats objects that it leaves out.
 enum DroppingRule {
     /// It refuses to leave out all objects for an unrelated model.
     case refusesUnrelated

@@ -76,7 +76,7 @@ struct StagedMigration {
                 continue
             }
             do {
-                // Whoever lists both versions in the stages wants the one to become the other.
+                // A program that lists both versions in its stages wants the one to become the other.
                 let isListed = manager.stages.contains { $0.checksums.contains(chain[next].checksum) }
                 return try migrator.migrate(to: found, isAutomatic: false, infers: true, dropping: isListed ? .isAsked : .refusesUnrelated)
             } catch where !missing.isEmpty && CoreDataError.isCode(NSMigrationMissingMappingModelError, error) {
