@@ -96,7 +96,8 @@ final class BackupSource: Sendable {
 
     /// The checksum of the commit frame at an offset; nil if there is none that is whole.
     func commitChecksum(at offset: UInt64, _ published: Superblock) throws(StoreError) -> UInt64? {
-        guard let frame = try TailReader(file).frame(at: offset, limit: published.end), frame.header.kind == .commit else { return nil }
+        let reader = TailReader(file)
+        guard let frame = try reader.frame(at: offset, limit: published.end), frame.header.kind == .commit else { return nil }
         return frame.header.checksum
     }
 

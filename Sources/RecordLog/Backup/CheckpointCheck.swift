@@ -4,16 +4,20 @@
 /// archives lacks. The newest checkpoint that is whole is the one to open the store with.
 struct CheckpointCheck: ~Copyable {
     private let file: LogFile
+    private let frames: TailReader
     private var bytes = ReadBuffer()
 
-    init(_ file: LogFile) { self.file = file }
+    init(_ file: LogFile) {
+        self.file = file
+        frames = TailReader(file)
+    }
 
     /// - Parameter size: the end of the file.
     /// - Throws: what the file system throws. Damage is no error.
     /// - Complexity: O(bytes of the indexes); memory for the directories and one frame.
     mutating func isWhole(_ pointer: FramePointer, size: UInt64) throws(StoreError) -> Bool {
         do throws(StoreError) {
-            guard let frame = try TailReader(file).frame(at: pointer.offset, limit: size), frame.header.kind == .checkpoint,
+            guard let frame = try frames.frame(at: pointer.offset, limit: size), frame.header.kind == .checkpoint,
                 frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload)
             else { return false }
             _ = try CheckpointReader(file: file, counters: Counters()).load(pointer, size: size)

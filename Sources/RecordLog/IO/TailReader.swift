@@ -1,7 +1,7 @@
 /// Reads bytes that another process may be writing or cutting off at this moment. Reads into separate memory, since a mapped read of
 /// bytes that are cut off is a fault that ends the process. Bytes that no longer exist are not a frame.
 ///
-/// A result is valid until the next call.
+/// A result is valid until the next call and as long as the reader lives: a temporary reader's is not.
 final class TailReader {
     private let file: LogFile
     private var ahead = ReadBuffer()
