@@ -19,32 +19,41 @@ let package = Package(
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
         .plugin(name: "HeartwoodModels", targets: ["HeartwoodModels"]),
     ],
+    // A program and all packages that it uses share one set of target names, so each name that others could give has the product's before it.
     targets: [
         // The C library, for which each platform has a name of its own.
-        .target(name: "Platform", swiftSettings: strict),
-        .target(name: "RecordLog", dependencies: ["Platform"], swiftSettings: strict),
+        .target(name: "HeartwoodPlatform", swiftSettings: strict),
+        .target(name: "RecordLog", dependencies: ["HeartwoodPlatform"], swiftSettings: strict),
         // MD5 and SHA-256, and what is made of them.
-        .target(name: "Digests", swiftSettings: strict),
+        .target(name: "HeartwoodDigests", swiftSettings: strict),
         // Backups in an S3-compatible store. Nothing else links it, so that no other program has the networking.
-        .target(name: "HeartwoodS3", dependencies: ["Digests", "RecordLog"], swiftSettings: strict),
+        .target(name: "HeartwoodS3", dependencies: ["HeartwoodDigests", "RecordLog"], swiftSettings: strict),
         // The files of another engine, read in place.
-        .target(name: "SQLiteFile", dependencies: ["Platform"], swiftSettings: strict),
+        .target(name: "HeartwoodSQLiteFile", dependencies: ["HeartwoodPlatform"], swiftSettings: strict),
         // New files of that engine, made in one pass.
-        .target(name: "SQLiteBuilder", dependencies: ["Platform"], swiftSettings: strict),
-        .target(name: "PredicateClasses", swiftSettings: strict),
+        .target(name: "HeartwoodSQLiteBuilder", dependencies: ["HeartwoodPlatform"], swiftSettings: strict),
+        .target(name: "HeartwoodPredicateClasses", swiftSettings: strict),
         // Bytes of files that others have made: UTF-8, XML and property lists.
-        .target(name: "FileReading", swiftSettings: strict),
+        .target(name: "HeartwoodFileReading", swiftSettings: strict),
         .target(
-            name: "Heartwood", dependencies: ["Digests", "FileReading", "PredicateClasses", "RecordLog", "SQLiteBuilder", "SQLiteFile"],
+            name: "Heartwood",
+            dependencies: [
+                "HeartwoodDigests", "HeartwoodFileReading", "HeartwoodPredicateClasses", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile",
+                "RecordLog",
+            ],
             swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
-        .executableTarget(name: "HeartwoodTool", dependencies: ["FileReading", "Heartwood", "ModelCode", "Platform", "RecordLog"], swiftSettings: strict),
+        .executableTarget(
+            name: "HeartwoodTool", dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "RecordLog"],
+            swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
-        .target(name: "ModelCode", dependencies: ["Digests", "FileReading"], swiftSettings: strict),
-        .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
+        .target(name: "HeartwoodModelCode", dependencies: ["HeartwoodDigests", "HeartwoodFileReading"], swiftSettings: strict),
+        .executableTarget(name: "heartwood-generate", dependencies: ["HeartwoodModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
-        .testTarget(name: "FileReadingTests", dependencies: ["FileReading"], swiftSettings: strict),
-        .testTarget(name: "ModelCodeTests", dependencies: ["FileReading", "ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "FileReadingTests", dependencies: ["HeartwoodFileReading"], swiftSettings: strict),
+        .testTarget(
+            name: "ModelCodeTests", dependencies: ["HeartwoodFileReading", "HeartwoodModelCode", "Heartwood", "HeartwoodTestSupport"],
+            swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,
@@ -53,42 +62,57 @@ let package = Package(
         .testTarget(
             name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
-        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "TestSupport"], exclude: ["Goldens", "Scripts"], swiftSettings: strict),
-        .testTarget(name: "SQLiteBuilderTests", dependencies: ["SQLiteBuilder", "SQLiteFile", "TestSupport"], exclude: ["Scripts"], swiftSettings: strict),
-        .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
-        .testTarget(name: "HeartwoodS3Tests", dependencies: ["HeartwoodS3", "Platform", "RecordLog"], swiftSettings: strict),
-        .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SQLiteFileTests", dependencies: ["HeartwoodSQLiteFile", "HeartwoodTestSupport"], exclude: ["Goldens", "Scripts"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SQLiteBuilderTests", dependencies: ["HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodTestSupport"],
+            exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(name: "DigestsTests", dependencies: ["HeartwoodDigests"], swiftSettings: strict),
+        .testTarget(name: "HeartwoodS3Tests", dependencies: ["HeartwoodS3", "HeartwoodPlatform", "RecordLog"], swiftSettings: strict),
+        .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "HeartwoodTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "HeartwoodTests", dependencies: ["HeartwoodFileReading", "Heartwood", "RecordLog", "HeartwoodTestSupport"],
+            swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
         .testTarget(
             name: "ConformanceTests", dependencies: ["Heartwood"], path: "Tests/Conformance/Questions",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
             name: "HeartwoodToolTests",
-            dependencies: ["FileReading", "HeartwoodTool", "Heartwood", "RecordLog", "TestSupport", "recordlog-testprocess", "heartwood-testprocess"],
+            dependencies: [
+                "Heartwood", "HeartwoodFileReading", "HeartwoodTestSupport", "HeartwoodTool", "RecordLog",
+                "heartwood-recordlog-testprocess", "heartwood-testprocess",
+            ],
             swiftSettings: strict),
         // Reads the sources: that no layer refers upwards.
         .testTarget(name: "StructureTests", swiftSettings: strict),
         // What tests of several targets use; no product.
-        .target(name: "TestSupport", dependencies: ["RecordLog"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "HeartwoodTestSupport", dependencies: ["RecordLog"], path: "Tests/HeartwoodTestSupport", swiftSettings: strict),
         // What the tests of several processes run; no product.
         .executableTarget(
-            name: "recordlog-testprocess", dependencies: ["RecordLog", "TestSupport"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),
+            name: "heartwood-recordlog-testprocess", dependencies: ["HeartwoodTestSupport", "RecordLog"], path: "Tests/RecordLogTestProcess",
+            swiftSettings: strict),
         .executableTarget(
-            name: "heartwood-testprocess", dependencies: ["Heartwood", "TestSupport"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
+            name: "heartwood-testprocess", dependencies: ["Heartwood", "HeartwoodTestSupport"], path: "Tests/HeartwoodTestProcess",
+            swiftSettings: strict),
     ]
 )
 
 // Tests/Fuzzing is a package of its own, which sees products only.
 if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
-    package.products += ["FileReading", "SQLiteFile"].map { .library(name: $0, targets: [$0]) }
+    package.products += ["HeartwoodFileReading", "HeartwoodSQLiteFile"].map { .library(name: $0, targets: [$0]) }
 }
 
 // A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too, =threads for the
 // tests of what threads share, =s3 for the S3-compatible destination's.
-let engine = ["Platform", "RecordLog", "RecordLogTests", "TestSupport", "recordlog-testprocess"]
-let stack = engine + ["Digests", "SQLiteBuilder", "SQLiteFile", "PredicateClasses", "FileReading", "Heartwood", "HeartwoodTests", "heartwood-testprocess"]
-let s3 = ["Digests", "DigestsTests", "HeartwoodS3", "HeartwoodS3Tests", "Platform", "RecordLog"]
+let engine = ["HeartwoodPlatform", "RecordLog", "RecordLogTests", "HeartwoodTestSupport", "heartwood-recordlog-testprocess"]
+let stack =
+    engine + [
+        "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",
+        "HeartwoodTests", "heartwood-testprocess",
+    ]
+let s3 = ["HeartwoodDigests", "DigestsTests", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "RecordLog"]
 let suites = ["engine": engine, "stack": stack, "threads": stack, "s3": s3]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.targets.removeAll { !kept.contains($0.name) }

@@ -1,4 +1,4 @@
 import Foundation
-import ModelCode
+import HeartwoodModelCode
 
 exit(PluginRun.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,4 +1,4 @@
-internal import Digests
+internal import HeartwoodDigests
 
 /// Amazon's request signature, version 4.
 /// Spec: "Authenticating Requests: Using the Authorization Header" in the Amazon S3 API reference.

@@ -1,5 +1,5 @@
 import Foundation
-internal import Digests
+internal import HeartwoodDigests
 internal import RecordLog
 import Synchronization
 

@@ -1,5 +1,5 @@
-internal import Digests
 import struct Foundation.Data
+internal import HeartwoodDigests
 internal import RecordLog
 
 /// One put of an object under a new name.

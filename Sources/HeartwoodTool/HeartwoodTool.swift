@@ -1,5 +1,5 @@
-import FileReading
 import Foundation
+import HeartwoodFileReading
 import RecordLog
 
 /// The `heartwood` command.

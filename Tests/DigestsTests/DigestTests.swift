@@ -1,4 +1,4 @@
-@testable import Digests
+@testable import HeartwoodDigests
 import Testing
 
 @Suite("Digests") struct DigestTests {

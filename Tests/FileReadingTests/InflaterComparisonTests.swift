@@ -1,5 +1,5 @@
-import FileReading
 import Foundation
+import HeartwoodFileReading
 import Testing
 
 /// The inflater reads the streams that python's zlib makes, and refuses those that zlib refuses.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FileReading
+@testable import HeartwoodFileReading
 
 /// Streams of raw DEFLATE, written here bit by bit.
 @Suite struct InflaterTests {

@@ -3,9 +3,9 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-// Each fuzzer, and the target that it fuzzes. FileReading and SQLiteFile are products only with HEARTWOOD_SUITE=fuzzing.
+// Each fuzzer, and the target that it fuzzes. HeartwoodFileReading and HeartwoodSQLiteFile are products only with HEARTWOOD_SUITE=fuzzing.
 let fuzzers = [
-    "RecordLogFuzzer": "RecordLog", "ModelCacheFuzzer": "FileReading", "SQLiteFileFuzzer": "SQLiteFile", "CoreDataStoreFuzzer": "Heartwood",
+    "RecordLogFuzzer": "RecordLog", "ModelCacheFuzzer": "HeartwoodFileReading", "SQLiteFileFuzzer": "HeartwoodSQLiteFile", "CoreDataStoreFuzzer": "Heartwood",
 ]
 
 // A package of its own: everything in it, the engine included, is built with libFuzzer's instrumentation. See docs/testing.md.

@@ -1,5 +1,5 @@
+import HeartwoodPlatform
 @testable import HeartwoodS3
-import Platform
 import RecordLog
 import Synchronization
 import Testing

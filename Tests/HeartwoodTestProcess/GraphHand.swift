@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import TestSupport
+import HeartwoodTestSupport
 
 /// Edits a graph in one context.
 package final class GraphHand {

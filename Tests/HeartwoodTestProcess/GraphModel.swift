@@ -1,5 +1,5 @@
 import Heartwood
-import TestSupport
+import HeartwoodTestSupport
 
 /// Persons in groups (one to many), with tags (many to many), a list of tasks (ordered, cascading) and a list of books (ordered, many to many).
 /// Each object keeps its number, even if its ID changes.

@@ -1,4 +1,4 @@
-import TestSupport
+import HeartwoodTestSupport
 
 /// The entities of `GraphModel`.
 package enum GraphKind: String, Codable, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
 /// Stores of Core Data's for tests of the tool: the goldens of Tests/CoreDataStores, those that its script makes, and real ones beside the

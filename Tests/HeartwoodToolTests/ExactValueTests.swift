@@ -1,7 +1,7 @@
-import FileReading
 import Foundation
 import Heartwood
-import TestSupport
+import HeartwoodFileReading
+import HeartwoodTestSupport
 import Testing
 
 @testable import HeartwoodTool

@@ -1,13 +1,13 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
 /// A writer that compacts and a backup that follows it, both of which are killed again and again.
 ///
-/// The store is a ledger of `recordlog-testprocess`, whose states between commits are detected.
+/// The store is a ledger of `heartwood-recordlog-testprocess`, whose states between commits are detected.
 @Suite struct KilledBackupTests {
     private static let factor = ProcessInfo.processInfo.environment["HEARTWOOD_PROCESS_TESTS"].flatMap(Int.init) ?? 1
-    private static let ledger = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")
+    private static let ledger = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-recordlog-testprocess")
 
     private static func end(_ running: (process: Process, output: URL, error: URL)) {
         _ = kill(running.process.processIdentifier, SIGKILL)

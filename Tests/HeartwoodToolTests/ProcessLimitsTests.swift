@@ -5,7 +5,7 @@
     /// The limits of a process, and resources that it shares with another, in a process of its own: see `ProcessLimits`.
     @Suite struct ProcessLimitsTests {
         private func run(_ role: String, _ path: String) throws {
-            let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")
+            let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-recordlog-testprocess")
             let result = try ToolProcess.run(role, path, "0", executable: executable)
             #expect(result.status == 0, "\(result.error)")
         }

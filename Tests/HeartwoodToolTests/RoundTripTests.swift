@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
 /// An export that is imported again gives the same values.

@@ -17,7 +17,7 @@ import Testing
     static let scale = max(1, ProcessInfo.processInfo.environment["HEARTWOOD_PROCESS_TESTS"].flatMap(Int.init) ?? 1)
 
     private static var executable: URL {
-        ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")
+        ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-recordlog-testprocess")
     }
 
     /// One process of the ledger, whose output comes through a pipe.

@@ -9,7 +9,7 @@ import Testing
         let stated = ProcessInfo.processInfo.environment["HEARTWOOD_VALUE_MIB"].flatMap(Int.init)
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
-        let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")
+        let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-recordlog-testprocess")
         let result = try ToolProcess.run("stream", path, "\(stated ?? 64)", executable: executable)
         #expect(result.status == 0, "\(result.error)")
         let peak = Int(result.output.trimmingCharacters(in: .newlines))

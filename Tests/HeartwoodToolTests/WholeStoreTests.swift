@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
 /// A store that is exported and imported again is equal: every value, every relationship, cycles and required ones too.

@@ -1,8 +1,8 @@
-import FileReading
 import Foundation
+import HeartwoodFileReading
 import Testing
 
-@testable import ModelCode
+@testable import HeartwoodModelCode
 
 /// Code of compiled models. A store's model cache, inflated, is one.
 @Suite struct ArchivedCodeModelTests {

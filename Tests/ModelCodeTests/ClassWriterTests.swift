@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import Testing
 
-@testable import ModelCode
+@testable import HeartwoodModelCode
 
 /// The expected output of the generator; these files are compiled into this target.
 enum Reference {

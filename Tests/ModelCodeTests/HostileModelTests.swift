@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ModelCode
+@testable import HeartwoodModelCode
 
 /// Text of a model file that becomes Swift code must be a name or a type, or it is refused.
 @Suite struct HostileModelTests {

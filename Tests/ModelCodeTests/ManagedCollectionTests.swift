@@ -1,5 +1,5 @@
 import Foundation
-import ModelCode
+import HeartwoodModelCode
 import Testing
 
 /// Collections whose class does not match the order in the model; Core Data checks neither.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ModelCode
+@testable import HeartwoodModelCode
 
 struct MangledNameTests {
     /// Classes and types that cover the rules of mangling for words, repetition, nesting and files.

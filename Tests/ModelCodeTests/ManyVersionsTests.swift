@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import ModelCode
+import HeartwoodModelCode
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import ModelCode
+import HeartwoodModelCode
 import Testing
 
 /// The resources that the plugin makes have the names that Xcode's compiler gives.

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
-@testable import ModelCode
+@testable import HeartwoodModelCode
 
 /// The generator of classes with damaged model files.
 @Suite struct MutatedCodeModelTests {

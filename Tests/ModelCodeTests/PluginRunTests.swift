@@ -1,5 +1,5 @@
 import Foundation
-import ModelCode
+import HeartwoodModelCode
 import Testing
 
 /// The build system may pass file names of an earlier version of the model.

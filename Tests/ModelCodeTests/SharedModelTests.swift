@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ModelCode
+@testable import HeartwoodModelCode
 
 /// The classes of every version of real models, compiled against the module that these tests are linked with.
 ///

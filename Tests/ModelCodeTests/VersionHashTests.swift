@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import ModelCode
+import HeartwoodModelCode
 import Testing
 
 /// Apps read the versions of a model from its `VersionInfo.plist` and look for a store's hashes among them.

@@ -21,10 +21,10 @@ FIELDS = ["file", "function", "kind", "source", "change", "result", "seen by"]
 Area = namedtuple("Area", "module tests targets folders left_out")
 AREAS = {
     "engine": Area(
-        "RecordLog", "RecordLogTests", ["RecordLog", "TestSupport", "RecordLogTests"],
+        "RecordLog", "RecordLogTests", ["RecordLog", "HeartwoodTestSupport", "RecordLogTests"],
         ["RecordLog/Format", "RecordLog/Index", "RecordLog/Writing"], "LockHolder|LargeCommit"),
     "stack": Area(
-        "Heartwood", "HeartwoodTests", ["FileReading", "RecordLog", "PredicateClasses", "Heartwood", "TestSupport", "HeartwoodTests"],
+        "Heartwood", "HeartwoodTests", ["HeartwoodFileReading", "RecordLog", "HeartwoodPredicateClasses", "Heartwood", "HeartwoodTestSupport", "HeartwoodTests"],
         [f"Heartwood/{name}" for name in ("Objects", "Context", "Stores", "Derivation", "Children", "Undo", "Conflicts")], None),
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// A separate process for tests with several processes: `recordlog-testprocess ROLE STORE MILLISECONDS`.
+/// A separate process for tests with several processes: `heartwood-recordlog-testprocess ROLE STORE MILLISECONDS`.
 ///
 /// The store is a ledger (see `Ledger`). Each role ends after its time, or when it is killed. One that sees a state that no commit made reports it
 /// on standard error and exits with 3.

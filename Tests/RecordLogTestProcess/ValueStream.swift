@@ -1,6 +1,6 @@
 import Foundation
+import HeartwoodTestSupport
 import RecordLog
-import TestSupport
 
 /// Makes, writes, reads, compacts and reads again a value that is longer than the memory it may take, piece by piece.
 struct ValueStream {

@@ -1,6 +1,6 @@
 import Foundation
+import HeartwoodTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import RecordLog

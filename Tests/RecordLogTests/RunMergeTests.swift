@@ -1,4 +1,4 @@
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
 @testable import RecordLog

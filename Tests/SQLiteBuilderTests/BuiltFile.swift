@@ -1,9 +1,9 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
-@testable import SQLiteBuilder
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteBuilder
+@testable import HeartwoodSQLiteFile
 
 /// A value that a test writes.
 enum Value: Equatable, Sendable {

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import SQLiteBuilder
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteBuilder
+@testable import HeartwoodSQLiteFile
 
 /// Files of which one call fails.
 private final class FailingFiles: BuildFiles {

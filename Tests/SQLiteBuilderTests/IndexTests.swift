@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBuilder
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteBuilder
+@testable import HeartwoodSQLiteFile
 
 /// Indexes: their order, their sorts in memory and beyond it, and unique ones.
 @Suite struct IndexTests {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBuilder
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteBuilder
+@testable import HeartwoodSQLiteFile
 
 /// The page of the locks, at one GiB of the file.
 @Suite struct LockPageTests {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBuilder
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteBuilder
+@testable import HeartwoodSQLiteFile
 
 /// The schema table and the header.
 @Suite struct SchemaTests {

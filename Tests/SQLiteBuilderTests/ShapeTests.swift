@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBuilder
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteBuilder
+@testable import HeartwoodSQLiteFile
 
 /// Trees of every depth, in pages of every size.
 @Suite struct ShapeTests {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBuilder
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteBuilder
+@testable import HeartwoodSQLiteFile
 
 /// Values of every kind beside each other, and the bytes that SQLite makes of them.
 @Suite struct ValueTests {

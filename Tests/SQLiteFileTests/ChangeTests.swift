@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteFile
 
 /// Other programs change a database that is open.
 @Suite(.enabled(if: Databases.canBeMade, Databases.needPython)) struct ChangeTests {

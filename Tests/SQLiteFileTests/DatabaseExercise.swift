@@ -1,4 +1,4 @@
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteFile
 
 /// Reads everything of a database that may be damaged. Errors are the expected outcome.
 enum DatabaseExercise {

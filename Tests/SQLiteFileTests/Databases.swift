@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteFile
 
 /// Databases that SQLite makes for a test, by Scripts/databases.py.
 enum Databases {

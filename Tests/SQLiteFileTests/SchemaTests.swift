@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteFile
 
 @Suite struct SchemaTests {
     private func parse(_ sql: String) throws -> TableDefinition { try #require(TableParser.parse(sql, encoding: .utf8), "\(sql)") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteFile
 
 /// Databases that other programs made.
 @Suite struct SharedStoreTests {

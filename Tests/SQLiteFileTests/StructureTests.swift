@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteFile
 
 @Suite struct StructureTests {
     private static let goldens = Databases.folder.appendingPathComponent("Goldens")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteFile
+@testable import HeartwoodSQLiteFile
 
 @Suite(.enabled(if: Databases.canBeMade, Databases.needPython)) struct TreeTests {
     /// Rows and the bytes in each: trees of one to five pages' depth, with 512 bytes a page.

@@ -11,7 +11,7 @@ import Testing
     func noFileRefersUpwards() throws {
         let clock = ContinuousClock(), start = clock.now
         let sources = Dictionary(
-            uniqueKeysWithValues: try ["Heartwood", "RecordLog", "FileReading", "PredicateClasses", "ModelCode", "HeartwoodTool"].map {
+            uniqueKeysWithValues: try ["Heartwood", "RecordLog", "HeartwoodFileReading", "HeartwoodPredicateClasses", "HeartwoodModelCode", "HeartwoodTool"].map {
                 ($0, try Self.files($0))
             })
         func layers(_ target: String, _ order: [String]) -> Layers {

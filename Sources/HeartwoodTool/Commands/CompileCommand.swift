@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import ModelCode
+import HeartwoodModelCode
 
 struct CompileCommand: Command {
     static let name = "compile"

@@ -1,5 +1,5 @@
 import Foundation
-import ModelCode
+import HeartwoodModelCode
 import RecordLog
 
 struct GenerateCommand: Command {

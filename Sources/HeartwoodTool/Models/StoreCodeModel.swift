@@ -1,10 +1,10 @@
 import Foundation
 import Heartwood
-import ModelCode
+import HeartwoodModelCode
 
 /// The model of a store, for code generation.
 ///
-/// ModelCode has no stack, so that the build plugin is compiled in seconds. The stack reads the model here, and hands over names and types.
+/// HeartwoodModelCode has no stack, so that the build plugin is compiled in seconds. The stack reads the model here, and hands over names and types.
 enum StoreCodeModel {
     /// - Throws: `CodeError` for a name that code cannot have, and errors of the store.
     static func read(_ path: String, modelFile: String?) throws -> CodeModel {

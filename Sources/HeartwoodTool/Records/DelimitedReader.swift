@@ -1,5 +1,5 @@
-import FileReading
 import Foundation
+import HeartwoodFileReading
 
 /// Reads CSV (RFC 4180) and TSV with a header line. An empty field means no value. The members of a to-many relationship are separated by
 /// semicolons (`MemberList`).

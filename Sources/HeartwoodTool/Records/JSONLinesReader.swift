@@ -1,5 +1,5 @@
-import FileReading
 import Foundation
+import HeartwoodFileReading
 
 /// Reads JSON Lines: one object a line; empty lines are skipped.
 final class JSONLinesReader: RecordReader {

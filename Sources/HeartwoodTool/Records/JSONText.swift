@@ -1,6 +1,6 @@
-import FileReading
 import Foundation
 import Heartwood
+import HeartwoodFileReading
 
 /// Reads JSON (RFC 8259). It keeps numbers as they are written and texts character by character; Foundation's reader converts a number to a double
 /// through a decimal, and drops byte order marks.

@@ -1,5 +1,5 @@
-import FileReading
 import Foundation
+import HeartwoodFileReading
 
 /// Reads a file or standard input line by line.
 final class LineReader {

@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+import HeartwoodPlatform
 import Synchronization
 
 /// Runs asynchronous work from a command, which waits for it.

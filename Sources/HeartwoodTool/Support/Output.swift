@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+import HeartwoodPlatform
 import Synchronization
 
 /// Standard output and standard error of the tool.

@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+import HeartwoodPlatform
 
 /// Waits for SIGINT and SIGTERM. From its beginning on none is lost: a handler writes a byte to a pipe, where it stays until somebody reads it.
 ///

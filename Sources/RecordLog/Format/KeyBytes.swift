@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// Compares the bytes of keys.
 package enum KeyBytes {

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// Large memory. The system provides its pages at the first touch and gets them back at release; an allocator may keep released
 /// pages for itself.

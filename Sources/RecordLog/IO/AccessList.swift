@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 #if os(Linux) || os(Android)
 

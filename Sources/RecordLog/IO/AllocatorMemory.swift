@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// Memory that the allocator keeps, though nothing uses it.
 ///

@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-    import Platform
+    import HeartwoodPlatform
 
     /// Starts to write cached bytes of a file to the disk, without waiting: `sync_file_range` with only `SYNC_FILE_RANGE_WRITE`. With only
     /// that flag, the call takes no error away from the sync that follows.

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
     /// A write past the process's file size limit (RLIMIT_FSIZE) raises SIGXFSZ, which ends the process before the call can return EFBIG.

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// Waits for a write to a file.
 public protocol FileWatcher: AnyObject {

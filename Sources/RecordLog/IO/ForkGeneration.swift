@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 import Synchronization
 
 /// Distinguishes a process from its parent after a fork, for the cost of a load.

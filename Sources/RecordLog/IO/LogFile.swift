@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 import Synchronization
 
 /// One physical file of a store: its identity, its bytes, and the set of its verified frames.

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 import Synchronization
 
 /// Files in memory, for in-memory stores and for tests. They live as long as the file system object.

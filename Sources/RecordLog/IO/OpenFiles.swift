@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// Finds the processes that have a file open or mapped: on Linux, in `/proc/PID/fd` and `/proc/PID/maps` of the processes that
 /// this one may examine.

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 import Synchronization
 
 /// Work at the end of the process, by `exit` or after `main`. A process that is killed does none.

@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-    import Platform
+    import HeartwoodPlatform
 
     /// A write that returns once its own bytes are on the disk, with the metadata needed to find them: `pwritev2` with `RWF_DSYNC`.
     ///

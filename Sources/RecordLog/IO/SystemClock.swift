@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 enum SystemClock {
     /// Microseconds since 1970-01-01 UTC.

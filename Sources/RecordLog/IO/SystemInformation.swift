@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// Reads Linux's information on processes and files in `/proc`.
 enum SystemInformation {

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// A thread of the operating system. Work on it may wait for the disk; work on Swift's shared threads must not.
 enum SystemThread {

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// A pointer with a separate value in each thread. On a platform without thread-specific values it is always nil.
 package struct ThreadValue: Sendable {

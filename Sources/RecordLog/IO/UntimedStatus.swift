@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-    import Platform
+    import HeartwoodPlatform
 
     /// Finds the identity of a path's file without reading the file's times.
     ///

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// A mutex with a condition: threads wait until something is true, and every change wakes them to look again.
 ///

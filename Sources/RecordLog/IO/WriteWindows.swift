@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-    import Platform
+    import HeartwoodPlatform
     import Synchronization
 
     /// Ranges of a file that are overwritten through mapped memory: a store of a few hundred bytes costs a hundredth of a system call.

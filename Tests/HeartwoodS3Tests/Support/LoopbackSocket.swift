@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// A TCP socket on this machine, with blocking calls. Each end of it belongs to a thread of its own.
 struct LoopbackSocket: Sendable {
@@ -77,7 +77,7 @@ struct LoopbackSocket: Sendable {
         #endif
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { Platform.send(descriptor, $0.baseAddress, $0.count, flags) }
+            let sent = rest.withUnsafeBytes { HeartwoodPlatform.send(descriptor, $0.baseAddress, $0.count, flags) }
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
         }
@@ -87,5 +87,5 @@ struct LoopbackSocket: Sendable {
     /// Ends both directions; a thread that waits in a call returns.
     func shutDown() { _ = shutdown(descriptor, 2) }
 
-    func close() { _ = Platform.close(descriptor) }
+    func close() { _ = HeartwoodPlatform.close(descriptor) }
 }

@@ -1,5 +1,5 @@
+import HeartwoodTestSupport
 import RecordLog
-import TestSupport
 import Testing
 
 @testable import Heartwood

@@ -1,6 +1,6 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
-import TestSupport
 
 @_spi(GeneratedCode) @testable import Heartwood
 

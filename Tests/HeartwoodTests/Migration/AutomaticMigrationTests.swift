@@ -1,7 +1,7 @@
 import Foundation
+import HeartwoodTestSupport
 import RecordLog
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Heartwood

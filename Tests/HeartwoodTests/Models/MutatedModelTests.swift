@@ -1,6 +1,6 @@
-import FileReading
 import Foundation
-import TestSupport
+import HeartwoodFileReading
+import HeartwoodTestSupport
 import Testing
 
 @testable import Heartwood

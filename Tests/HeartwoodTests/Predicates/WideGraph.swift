@@ -1,6 +1,6 @@
 import Foundation
+import HeartwoodTestSupport
 import RecordLog
-import TestSupport
 import Testing
 
 @testable import Heartwood

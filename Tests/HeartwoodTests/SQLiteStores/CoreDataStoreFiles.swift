@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 import Testing
 
 /// Small stores in Core Data's layout, with the objects that are in them. Tests/CoreDataStores makes them.

@@ -1,6 +1,6 @@
+import HeartwoodTestSupport
 import RecordLog
 import Synchronization
-import TestSupport
 
 /// Files in memory, with one kind of call that fails on request.
 final class FaultyFileSystem: ForwardingFileSystem, @unchecked Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import TestSupport
+import HeartwoodTestSupport
 import heartwood_testprocess
 
 /// A context and its expected state.

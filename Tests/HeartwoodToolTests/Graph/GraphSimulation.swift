@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import TestSupport
+import HeartwoodTestSupport
 import heartwood_testprocess
 
 /// One run, named by its seed. docs/testing.md describes the players and the rules that keep the result decidable.

@@ -1,4 +1,4 @@
-import TestSupport
+import HeartwoodTestSupport
 import heartwood_testprocess
 
 /// A graph as plain rows, by number.

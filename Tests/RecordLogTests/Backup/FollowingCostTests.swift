@@ -1,5 +1,5 @@
+import HeartwoodTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import RecordLog

@@ -1,4 +1,4 @@
-import TestSupport
+import HeartwoodTestSupport
 
 @testable import RecordLog
 

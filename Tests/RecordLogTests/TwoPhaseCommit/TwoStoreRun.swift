@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import HeartwoodTestSupport
 
 @testable import RecordLog
 

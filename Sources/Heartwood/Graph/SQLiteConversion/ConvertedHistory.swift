@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// Writes the history of a file of Core Data's as the history of a record log, under the same transaction numbers.
 ///

@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// Makes a record log of an SQLite store, with the same identifier and the same keys, so that URIs of objects stay what they are. The SQLite
 /// store is only read.

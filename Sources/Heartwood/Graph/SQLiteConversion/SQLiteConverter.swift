@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// Writes the objects of one state of a file of Core Data's to a new record log. It runs inside of `file.read`.
 ///

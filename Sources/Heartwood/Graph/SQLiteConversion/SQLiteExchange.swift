@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// Converts an SQLite store in its own place: its URL gets the new store, and the old one another name, `App.sqlite-original` for `App.sqlite`.
 ///

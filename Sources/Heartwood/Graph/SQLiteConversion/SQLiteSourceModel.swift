@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The model with which the rows of an SQLite store are read, and the configuration of it whose entities the store has.
 struct SQLiteSourceModel {

@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// Reads the properties of an entity, and fetch requests.
 extension CompiledModelReader {

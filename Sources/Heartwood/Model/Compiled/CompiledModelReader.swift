@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// A reader of `.mom` files, Xcode's compiled models, and of the model caches in Core Data's stores. Both are keyed archives of the
 /// descriptions, which become the same document as a model's XML.

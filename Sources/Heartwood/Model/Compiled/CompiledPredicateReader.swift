@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// A reader of archived predicates and expressions in compiled models and mapping models.
 ///

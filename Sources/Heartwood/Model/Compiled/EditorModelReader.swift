@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// A reader of the `elements` in an `.xcdatamodel` of Xcode 3, which later versions of Xcode accept. It is a keyed archive of the editor's objects.
 ///

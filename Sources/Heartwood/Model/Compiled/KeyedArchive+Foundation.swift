@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 extension KeyedArchive {
     /// An archive whose faults are Core Data's errors.

@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// The model that Core Data keeps in a store, in the column `Z_CONTENT` of the table `Z_MODELCACHE`.
 package enum ModelCache {

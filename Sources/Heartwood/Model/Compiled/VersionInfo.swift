@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// The `VersionInfo.plist` of a `.momd`: what Xcode's compiler states of each version of the model.
 struct VersionInfo {

@@ -1,5 +1,5 @@
 import Foundation
-internal import Digests
+internal import HeartwoodDigests
 
 /// The entities of an application and their relationships.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-internal import Digests
+internal import HeartwoodDigests
 
 /// Hashes that identify an entity's version. They cover everything that changes how objects are stored. Defaults, classes, user info and
 /// limits are left out.

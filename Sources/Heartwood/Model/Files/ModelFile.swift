@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// Finds and reads the file with a model's contents.
 package enum ModelFile {

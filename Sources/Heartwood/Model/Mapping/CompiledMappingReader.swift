@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// A reader of `.cdm` files, Xcode's compiled mapping models. Such a file is a keyed archive of the mappings.
 ///

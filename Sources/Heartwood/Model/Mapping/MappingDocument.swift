@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// The contents of a mapping model's file, before any model is known. The file is an `.xcmappingmodel`, in which Xcode writes its editor's
 /// objects as one of Core Data's XML stores, or a compiled `.cdm`; see `CompiledMappingReader`.

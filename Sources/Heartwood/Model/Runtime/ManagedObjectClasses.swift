@@ -1,5 +1,5 @@
 import Foundation
-import PredicateClasses
+import HeartwoodPredicateClasses
 import Synchronization
 
 /// Finds the Swift class of an entity by its `managedObjectClassName`.

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The statements of a file of Core Data's about itself: metadata, entity numbers and, compressed, its model.
 struct CoreDataContents {

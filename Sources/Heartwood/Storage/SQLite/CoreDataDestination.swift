@@ -1,5 +1,5 @@
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// The entities that a relationship's destination may have, in one table of the file.
 final class CoreDataDestination {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Files of Core Data's, as tools tell them from record logs.
 package enum CoreDataFile {

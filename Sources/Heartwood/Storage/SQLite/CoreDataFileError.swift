@@ -1,6 +1,6 @@
 import Foundation
-internal import SQLiteBuilder
-internal import SQLiteFile
+internal import HeartwoodSQLiteBuilder
+internal import HeartwoodSQLiteFile
 
 /// Errors of Core Data's files, with Core Data's codes.
 enum CoreDataFileError {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// A model that has the tables of a store, for a store whose own model is not at hand. Facts, "finding the model", 4.
 ///

@@ -1,4 +1,4 @@
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The keys of a table's rows, with the entity number of each.
 ///

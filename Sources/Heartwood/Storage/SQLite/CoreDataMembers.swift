@@ -1,5 +1,5 @@
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// The members of one to-many relationship, by the key of their owner.
 ///

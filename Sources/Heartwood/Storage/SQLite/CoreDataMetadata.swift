@@ -1,7 +1,7 @@
 import Foundation
+internal import HeartwoodFileReading
+internal import HeartwoodSQLiteFile
 import Synchronization
-internal import FileReading
-internal import SQLiteFile
 
 /// The row of `Z_METADATA`. Its property list is decoded at the first access: the first list that Foundation decodes in a process costs more than the
 /// rest of the opening, which needs the identifier alone.

@@ -1,5 +1,5 @@
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// The pairs of one to-many relationship in the order of the file, for a pass over all of them.
 ///

@@ -1,5 +1,5 @@
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// A condition of a predicate that an index of SQLite's can answer: a column is between two values.
 ///

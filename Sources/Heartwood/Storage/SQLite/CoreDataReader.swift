@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// The objects in one state of a file of Core Data's, as rows of the record log's form. One thread at a time may use it, inside of `file.read`.
 final class CoreDataReader {

@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// Makes rows of the record log's form from the rows of one entity in Core Data's file.
 ///

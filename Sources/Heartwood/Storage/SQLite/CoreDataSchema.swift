@@ -1,4 +1,4 @@
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The tables, columns and indexes of a database file, by name, as far as Core Data's layout is matched with them.
 struct CoreDataSchema {

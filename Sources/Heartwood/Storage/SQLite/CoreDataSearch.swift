@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// A condition of a predicate that an index of SQLite's can answer: a column is equal to one of some values.
 ///

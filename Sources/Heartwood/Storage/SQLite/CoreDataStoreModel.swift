@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The model of a store of Core Data's, and how it was found.
 package struct CoreDataStoreModel {

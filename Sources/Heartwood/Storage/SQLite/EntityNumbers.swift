@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The numbers by which a store's rows name their entities: `Z_PRIMARYKEY`. They are read, and computed only to write a new store.
 struct EntityNumbers {

@@ -1,5 +1,5 @@
+internal import HeartwoodSQLiteFile
 import Synchronization
-internal import SQLiteFile
 
 /// The results of comparisons of a store's indexes with their tables, for as long as the store is open.
 ///

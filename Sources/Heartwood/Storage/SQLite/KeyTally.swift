@@ -1,4 +1,4 @@
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The values of one column that may have keys, beside the keys of the entities that it may lead to.
 struct KeyTally {

@@ -1,4 +1,4 @@
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The destinations of the columns of a file that may have keys, for a model that is guessed from the tables.
 ///

@@ -1,5 +1,5 @@
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// Notices the owner's commits to a file of Core Data's. One thread uses it.
 ///

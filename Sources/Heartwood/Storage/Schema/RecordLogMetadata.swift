@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 import RecordLog
 
 /// The stack's metadata in a record log's system table.

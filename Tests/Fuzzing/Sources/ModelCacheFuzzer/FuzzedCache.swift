@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import FileReading
+@testable import HeartwoodFileReading
 
 /// Inputs of the inflater and of the reader of archived models. The first byte says which of them gets the rest.
 enum FuzzedCache {

@@ -1,6 +1,6 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
-import TestSupport
 
 @testable import Heartwood
 

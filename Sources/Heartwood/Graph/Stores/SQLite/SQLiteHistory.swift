@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// The history that Core Data keeps in its file: transactions in `ATRANSACTION`, their changes in `ACHANGE`. Facts, "history".
 ///

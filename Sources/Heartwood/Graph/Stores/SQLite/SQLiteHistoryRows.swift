@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// Reads the rows of Core Data's history in one state of the file.
 struct SQLiteHistoryRows {

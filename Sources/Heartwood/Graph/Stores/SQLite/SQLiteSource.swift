@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
-internal import SQLiteFile
 
 /// The file of an SQLite store. Any thread may use it; one at a time reads.
 ///

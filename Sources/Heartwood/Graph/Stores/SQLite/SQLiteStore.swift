@@ -1,7 +1,7 @@
 import Foundation
+internal import HeartwoodSQLiteFile
 import RecordLog
 import Synchronization
-internal import SQLiteFile
 
 /// A store of Core Data's or SwiftData's own, in SQLite, which is read in place. Nothing is created or written, neither in the file nor beside it.
 ///

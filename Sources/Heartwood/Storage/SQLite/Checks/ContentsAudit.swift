@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Checks Core Data's own tables, then the rows of entities, join tables and history, each against the others.
 struct ContentsAudit {

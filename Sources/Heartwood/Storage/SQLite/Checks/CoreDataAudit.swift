@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Checks a store of Core Data's: the structure of the database, its log, and its objects. `heartwood verify` shows the findings.
 ///

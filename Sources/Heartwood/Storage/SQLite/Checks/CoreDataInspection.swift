@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The contents of a store of Core Data's and their use of space. `heartwood inspect` shows it.
 package struct CoreDataInspection {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Gathers the facts that an inspection shows, in one state of the file.
 struct CoreDataInspector {

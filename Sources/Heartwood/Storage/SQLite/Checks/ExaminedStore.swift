@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// An open file of Core Data's with its model and its layout, for inspection and checks.
 struct ExaminedStore {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Counts the values of attributes that may lie in files of their own.
 struct ExternalCount {

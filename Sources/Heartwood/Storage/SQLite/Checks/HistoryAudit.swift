@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Checks the history: each change has a kind, an entity, a key, and its transaction; each transaction has a time and the texts that it names.
 struct HistoryAudit {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Checks the join tables: both ends of each pair exist, no pair occurs twice, and each ordered side has its order keys.
 struct JoinAudit {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// The members of a to-many relationship that their own rows state: a column with the owner's key, and one for the order. Facts, "order".
 struct OrderRule {

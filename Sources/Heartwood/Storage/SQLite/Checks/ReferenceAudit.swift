@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Checks one to-one relationship: the key leads to a row of the destination's, and a to-one inverse leads back.
 final class ReferenceAudit {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Checks the rows of one table of entities: entity numbers, versions, values, and to-one references.
 final class RowAuditor {

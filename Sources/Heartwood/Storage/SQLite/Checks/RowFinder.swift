@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// Finds rows of an entity and its subentities by key.
 final class RowFinder {

@@ -1,5 +1,5 @@
 import Foundation
-internal import SQLiteFile
+internal import HeartwoodSQLiteFile
 
 /// A uniqueness constraint, over the rows of an entity and its subentities. A row with a null among the values is not constrained.
 struct UniqueRule {

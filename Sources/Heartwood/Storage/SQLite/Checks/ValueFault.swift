@@ -1,6 +1,6 @@
 import Foundation
-internal import FileReading
-internal import SQLiteFile
+internal import HeartwoodFileReading
+internal import HeartwoodSQLiteFile
 
 /// Finds values that are not of their attribute's type. Facts, "types".
 enum ValueFault {

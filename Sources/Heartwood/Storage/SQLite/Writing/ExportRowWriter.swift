@@ -1,5 +1,5 @@
+internal import HeartwoodSQLiteBuilder
 import RecordLog
-internal import SQLiteBuilder
 
 /// Writes the columns of objects' rows.
 struct ExportRowWriter {

@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteBuilder
 import RecordLog
-internal import SQLiteBuilder
 
 /// Writes the values of a record log's rows into the records of an SQLite file.
 final class ExportValues {

@@ -1,6 +1,6 @@
 import Foundation
+internal import HeartwoodSQLiteBuilder
 import RecordLog
-internal import SQLiteBuilder
 
 /// Writes a new SQLite file from one commit of a record log.
 ///

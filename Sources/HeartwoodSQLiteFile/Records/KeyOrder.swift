@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// One column of an index's key.
 package struct KeyColumn: Sendable, Equatable {

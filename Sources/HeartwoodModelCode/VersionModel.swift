@@ -1,5 +1,5 @@
-internal import Digests
 import Foundation
+internal import HeartwoodDigests
 
 /// A version of a model, read as far as its version hashes need.
 struct VersionModel {

@@ -1,5 +1,5 @@
-internal import FileReading
 import Foundation
+internal import HeartwoodFileReading
 
 /// The build plugin's executable: writes all generated code of one target.
 ///

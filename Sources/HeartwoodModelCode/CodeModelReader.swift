@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 #if canImport(FoundationXML)
     import FoundationXML

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
 

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// A page of a b-tree that takes cells in their order. Pointers to them grow from its header, their bytes from its end.
 final class CellPage {

@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// Gives page numbers, and writes the pages in the order of their numbers.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// Copies a model's source to the names that Xcode's compiler gives its output, so that code finds it: `NAME.momd` with a `VERSION.mom` for each
 /// version and a `VersionInfo.plist` for an `.xcdatamodeld`, `NAME.mom` for an `.xcdatamodel`, `NAME.cdm` for an `.xcmappingmodel`.

@@ -1,6 +1,6 @@
-internal import Digests
-internal import FileReading
 import Foundation
+internal import HeartwoodDigests
+internal import HeartwoodFileReading
 
 #if canImport(FoundationXML)
     import FoundationXML

@@ -1,5 +1,5 @@
 import Foundation
-internal import Digests
+internal import HeartwoodDigests
 
 /// Builds the linker's names of a property's accessors, as the Swift compiler does.
 /// Source: https://github.com/swiftlang/swift/blob/main/docs/ABI/Mangling.rst, and lib/Basic/ManglingUtils in the same repository.

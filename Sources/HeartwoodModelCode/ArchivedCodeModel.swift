@@ -1,4 +1,4 @@
-internal import FileReading
+internal import HeartwoodFileReading
 
 /// Reads a compiled model, a `.mom`, for code generation.
 ///

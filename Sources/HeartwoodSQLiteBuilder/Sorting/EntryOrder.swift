@@ -1,4 +1,4 @@
-import Platform
+import HeartwoodPlatform
 
 /// The order of an index's entries, which are records of SQLite: the key's values, then the rowid.
 ///
