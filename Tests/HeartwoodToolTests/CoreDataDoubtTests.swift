@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the tool says of Core Data's stores where something is not sure, lost or not to be trusted.
+/// The tool's words about parts of Core Data's stores that are not sure, lost or not to be trusted.
 @Suite(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython)) struct CoreDataDoubtTests {
     private static let guessed = """
         CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);

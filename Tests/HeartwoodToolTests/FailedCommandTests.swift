@@ -62,7 +62,7 @@ import Testing
         return found
     }
 
-    /// What only a program can do.
+    /// The steps that only a program can do.
     private static let library = try! NSRegularExpression(
         pattern: #"\bNS[A-Z]\w+|\(_:|\w+\(\w+:|\w\(\)|\bStoreOptions\b|\bLogStore\b|\bUserInfo\b|Error Domain|\(null\)|Optional\(|`asOf`|store type|the options?\b"#)
 

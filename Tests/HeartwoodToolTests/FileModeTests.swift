@@ -76,7 +76,7 @@ import Testing
         replica.process.terminate()
         replica.process.waitUntilExit()
         #expect(Self.mode(path("replica.heartwood")) == mode)
-        // What replaces a file keeps that one's mode.
+        // A file that replaces another keeps the mode of that one.
         try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path("restored.heartwood"))
         try run("restore", backups, "-o", path("restored.heartwood"), "--replace")
         #expect(Self.mode(path("restored.heartwood")) == 0o660)

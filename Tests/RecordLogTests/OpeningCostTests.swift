@@ -8,7 +8,7 @@ import Testing
 @Suite struct OpeningCostTests {
     private static let unit: UInt64 = 32 << 10
 
-    /// What a process does last.
+    /// The last act of a process.
     enum Work: CaseIterable {
         case load, smallCommits, hugeCommit, indexes, compaction, nothing
     }

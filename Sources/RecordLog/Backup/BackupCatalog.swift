@@ -7,7 +7,7 @@ struct BackupCatalog: Sendable {
         /// The last commit that it has in common with its parent.
         var fork: UInt64
         var archives: [ListedArchive]
-        /// What backups have acknowledged, in any order. A line whose archives are gone may have heads only.
+        /// The commits that backups have acknowledged, in any order. A line whose archives are gone may have heads only.
         var heads: [BackupHead] = []
 
         /// The newest commit that a backup has acknowledged; 0 if no head says so.

@@ -57,7 +57,7 @@ final class RestoredLog {
         do {
             try await copy(archive, upTo: end, progress)
         } catch let error as BackupError where error.isOfArchive {
-            // What came before the damage is whole, and all that is needed where only a checkpoint behind the last commit is damaged.
+            // The bytes before the damage are whole. Where only a checkpoint behind the last commit is damaged, no other bytes are needed.
             if header.isBase { noteCheckpoints(archive, upTo: writtenEnd, behind: before) }
             try verify(archive, through: reach, upTo: writtenEnd)
             try cut()

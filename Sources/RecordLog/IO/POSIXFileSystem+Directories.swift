@@ -15,7 +15,7 @@ import HeartwoodPlatform
             guard stat(path, &status) == 0 else { throw SystemCall.error("stat", path, errno) }
             let permissions = model.permissions(
                 for: FileAttributes(permissions: 0, owner: UInt32(status.st_uid), group: UInt32(status.st_gid)))
-            // Whoever may read the files may enter; the owner may make more.
+            // A user who may read the files may enter the folder; the owner may also make files in it.
             let entering = (permissions & 0o444) >> 2 | permissions & 0o444
             let inherited = UInt32(status.st_mode) & UInt32(S_ISGID)
             guard chmod(path, mode_t(0o700 | entering | permissions & 0o022 | inherited)) == 0 else {

@@ -1,4 +1,4 @@
-/// What an opening costs that builds an index anew, in bytes of log that it could replay instead.
+/// The cost of building an index anew while opening, in bytes of log that could be replayed instead.
 extension Snapshot {
     /// The cost of the indexes that this commit has and the one before has not.
     func builtBytes(over base: Snapshot) -> UInt64 {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Heartwood
 
-/// What only a context holds is never older than the fetch or look-up that returns it, as if it had been released with the program's last reference.
+/// An object that only a context holds is never older than the fetch or look-up that returns it. It behaves as if it had been released with the program's
+/// last reference.
 /// An object that the program holds keeps what it has read.
 @Suite struct ReleasedObjectTests {
     /// The ways by which a program comes to a counter again.

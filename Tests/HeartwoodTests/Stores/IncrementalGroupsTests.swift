@@ -102,7 +102,7 @@ import Testing
             try context.save()
             #expect(store.singles == 0)
             #expect(store.asked == (tellsVersions ? [20] : []))
-            // What this context has saved has a version that only the store's row can confirm.
+            // A row that this context has saved has a version that only the store can confirm.
             #expect(store.groups == (tellsVersions && round == 1 ? [] : [20]), "\(round)")
         }
         // Another context has changed one of them.

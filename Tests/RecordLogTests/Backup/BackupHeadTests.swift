@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordLog
 
-/// What a destination knows of the newest commit that was acknowledged, and what a restore says that cannot have it.
+/// A destination knows the newest commit that was acknowledged, and a restore that cannot bring it back says so.
 @Suite struct BackupHeadTests {
     private static func path(_ name: String) -> String { BackedUpStore.folder + "/" + name }
 

@@ -25,7 +25,7 @@ import Testing
         return found
     }
 
-    /// A store with several checkpoints, of which the older ones are used by nothing; in batches beside the commits, or by themselves.
+    /// A store with several checkpoints. Nothing uses the older ones. They lie in batches beside the commits, or by themselves.
     private static func made(batches: Bool) throws -> (store: BackedUpStore, bytes: [UInt8]) {
         let files = MemoryFileSystem()
         let store = try BackedUpStore(files: files) { options in

@@ -37,7 +37,7 @@ struct PushedChange {
                 values[index] = .unset
                 if state.isChanged { note(state, of: object, index) }
             case let value:
-                // The parent may have another value of a transient attribute, of which this context does not know.
+                // The parent may have another value of a transient attribute, which this context does not know.
                 if !isWhole, !object.runtime.properties[index].isTransient, object.isSame(value, object.committedValue(index), index) {
                     values[index] = .unset
                 }

@@ -68,9 +68,7 @@ enum RecordLogFiles {
     }
 
     static func model(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
-        try with(url, options, isReadOnly: true) { log in
-            try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model).map { try NSManagedObjectModel.unarchive($0) }
-        }
+        try with(url, options, isReadOnly: true) { try StoredModel.model(in: $0.snapshot()) }
     }
 
     static func exchange(at url: URL, _ options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {

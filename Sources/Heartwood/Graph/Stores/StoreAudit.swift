@@ -52,9 +52,10 @@ package struct StoreAudit {
         options.usesMemoryMapping = usesMemoryMapping
         let log = try LogStore.open(path: path, options: options)
         defer { try? log.close() }
-        guard let bytes = try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model) else { return nil }
-        let configuration = try RecordLogMetadata.configuration(in: log.snapshot())
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel.unarchive(bytes))
+        let snapshot = log.snapshot()
+        guard let model = try StoredModel.model(in: snapshot) else { return nil }
+        let configuration = try RecordLogMetadata.configuration(in: snapshot)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
             ofType: NSRecordLogStoreType, configurationName: configuration, at: url,
             options: [

@@ -23,11 +23,17 @@ package enum StoredModel {
         let log = try open(url, usesMemoryMapping, acceptsDamage, past)
         defer { try? log.close() }
         if let damage = log.damage { report(damage) }
-        guard let bytes = try log.snapshot().unsafeSystemValue(RecordLogSystemRow.model) else {
+        guard let model = try model(in: log.snapshot()) else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError, "\(url.path): the store holds no model, so it has no entities to show; was it ever saved to?")
         }
-        return try NSManagedObjectModel.unarchive(bytes)
+        return model
+    }
+
+    /// Returns the model that the snapshot's store holds; nil for none.
+    static func model(in snapshot: Snapshot) throws -> NSManagedObjectModel? {
+        // The snapshot is the caller's, so its bytes stay while they are read, also when a compaction replaces the file.
+        try snapshot.unsafeSystemValue(RecordLogSystemRow.model).map { try NSManagedObjectModel.unarchive($0) }
     }
 
     /// Returns the configuration with which the store at `url` was added; nil for none, or where no store exists yet.

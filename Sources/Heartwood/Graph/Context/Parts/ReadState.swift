@@ -10,7 +10,7 @@ struct ReadState {
     var lastView: (slotBase: UInt64, view: any StoreView)?
     /// The newest change of which the context has learned.
     var clock: UInt32 = 0
-    /// The commits of the coordinator, and the changes of the tree, of which the context has learned.
+    /// The commits of the coordinator, and the changes of the tree, that the context knows.
     var commitsSeen = 0, changesSeen = 0
     /// Keeps the memory of the rows that objects point at.
     var memory = RowMemory()
