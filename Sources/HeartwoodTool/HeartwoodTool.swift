@@ -75,7 +75,8 @@ struct HeartwoodTool {
         \(commands.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.summary)" }.joined(separator: "\n"))
 
         `heartwood COMMAND --help` says more. A store describes itself, so only import needs a model.
-        Exit code: 0 done; 1 failed or damaged; 2 wrong usage, or not a store.
+        Exit code: 0 done; 1 failed or damaged; 2 wrong usage, or not a store;
+        \(ReferenceDoubts.help).
         """
     }
 }

@@ -8,8 +8,8 @@ struct ImportCommand: Command {
         USAGE: heartwood import STORE --model M.xcdatamodeld [--entity E] [--key ATTR] FILE
                                 [--format jsonl|csv|tsv] [--batch N] [--strict] [--configuration NAME]
 
-        Reads records from FILE (- for standard input) into STORE, which is made if it is not there.
-        A record whose --key is known already updates that object; the rest are inserted.
+        Reads records from FILE (- for standard input) into STORE, which is made if it is not there. Each record has a value of
+        --key, or a label (below). A record whose value is known already updates that object; the others are inserted.
         Under a relationship's name, a string or an array of strings connects the objects that have these values of the
         destination's uniqueness constraint, also such as come later in the file. One that never comes is made with that
         value alone and counted; with --strict it is an error.
@@ -21,14 +21,15 @@ struct ImportCommand: Command {
         else of the relationship's destination. A label that no line has is the URI of an object of STORE, or an error.
         `heartwood export STORE --all` writes a whole store in this way.
 
-        Dates are ISO 8601 (2024-02-29T12:30:00Z) or seconds since 1970, data is base 64. What its attribute cannot hold as it is
-        written is refused with its line. In CSV and TSV the first line names the columns, an
-        empty field is no value, and members of a to-many relationship are separated by semicolons; a semicolon or a backslash
-        of a key has a backslash before it.
+        Dates are ISO 8601 (2024-02-29T12:30:00Z) or seconds since 1970, data is base 64. A value that its attribute cannot hold as
+        it is written is refused with its line. In CSV and TSV the first line names the columns, an empty field is no value, and
+        members of a to-many relationship are separated by semicolons; a semicolon or a backslash of a key has a backslash before it.
 
           --model FILE   the model; not needed for a store that exists
-          --batch N      records a save (default 1000): what a crash leaves is whole batches. A batch goes on while an object that
-                         its records name lacks a value that it needs
+          --entity E     the entity of records that do not say theirs
+          --key ATTR     the attribute that tells the objects of E apart
+          --batch N      records a save (default 1000), so a crash leaves whole batches. A batch goes on while an object that its
+                         records name lacks a value that it needs
           --strict       refuse destinations that never come
           --configuration NAME   the model's configuration that a new store is made with; one that exists says its own
         """

@@ -134,7 +134,7 @@ enum AttributeText {
         case .doubleAttributeType, .floatAttributeType: "a number"
         case .decimalAttributeType: "a decimal number"
         case .booleanAttributeType: "true or false"
-        case .dateAttributeType: "a date (ISO 8601, or seconds since 1970)"
+        case .dateAttributeType: "a date (ISO 8601, as 2024-02-29T12:30:00Z, or seconds since 1970)"
         case .UUIDAttributeType: "a UUID"
         case .URIAttributeType: "a URI"
         case .binaryDataAttributeType: "data (base 64)"

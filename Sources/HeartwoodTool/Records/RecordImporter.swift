@@ -172,7 +172,9 @@ final class RecordImporter {
                 .flatMap { try AttributeText.value($0.value, for: lookup.attribute) }
             guard identity != nil || label != nil else { throw ToolError.failure("the key \"\(lookup.attribute.name)\" is missing") }
         } else if label == nil {
-            throw ToolError.failure("the record has no \"\(Record.labelName)\", and there is no --key for its entity")
+            // Without either, the same command again would make each object twice.
+            throw ToolError.failure(
+                "the record has no \"\(Record.labelName)\"; name the attribute that tells the records of \(target.entity.name ?? "") apart by --key")
         }
         if let label, let known = try labels.find(label) {
             guard known.entity === target.entity else {
