@@ -163,49 +163,6 @@ import Testing
     /// A value that a property list cannot have.
     private final class Unlisted: NSObject {}
 
-    // MARK: Models by name
-
-    @Test("A model is found in package resources") func aModelIsFoundInPackageResources() throws {
-        let scratch = try ScratchDirectory()
-        for name in ["App_App.resources", "App_Other.bundle/Contents/Resources"] {
-            try FileManager.default.createDirectory(at: scratch[name], withIntermediateDirectories: true)
-        }
-        let found = ModelFinder.resources(beside: scratch.directory).map(\.path)
-        #expect(found.contains(scratch["App_App.resources"].path) && found.contains(scratch["App_Other.bundle/Contents/Resources"].path))
-        let directories = ModelFinder.directories.map(\.standardizedFileURL.path)
-        let executable = try #require(Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path)
-        #expect(directories.contains(executable) && directories.contains(FileManager.default.currentDirectoryPath))
-        #expect(Set(directories).count == directories.count)
-        let error = #expect(throws: (any Error).self) { try ModelFinder.model(named: "Nowhere") }
-        #expect(code(error) == NSPersistentStoreOpenError)
-        for directory in ModelFinder.directories { #expect(error?.localizedDescription.contains(directory.path) == true) }
-        #expect(error?.localizedDescription.contains("Nowhere.xcdatamodeld, Nowhere.xcdatamodel, Nowhere.momd, Nowhere.mom") == true)
-    }
-
-    @Test("A container without a model ends the process") func aContainerWithoutAModelEndsTheProcess() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = NSPersistentContainer(name: "Nowhere")
-        }
-        #if DEBUG
-            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("There is no model named Nowhere") && text.contains("init(name:managedObjectModel:)"))
-        #endif
-    }
-
-    /// In the Resources of the working directory, of which a process has only one.
-    @Test("A container finds its model by name") func aContainerFindsItsModelByName() async {
-        await #expect(processExitsWith: .success) {
-            let scratch = try ScratchDirectory()
-            // A name of its own: where other packages were built into the same folder, their models lie beside the tests.
-            let model = scratch["Resources/CornerShop.xcdatamodel"]
-            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-            try "<?xml version=\"1.0\"?><model><entity name=\"Shop\"><attribute name=\"n\" optional=\"YES\" attributeType=\"String\"/></entity></model>"
-                .write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
-            precondition(FileManager.default.changeCurrentDirectoryPath(scratch.directory.path))
-            precondition(NSPersistentContainer(name: "CornerShop").managedObjectModel.entitiesByName["Shop"] != nil)
-        }
-    }
-
     @Test("Any timeout is accepted", arguments: [TimeInterval.infinity, -.infinity, .nan, 1e300, -1, 0])
     func anyTimeoutIsTaken(_ timeout: TimeInterval) throws {
         let scratch = try ScratchDirectory(), told = Told()

@@ -6,7 +6,7 @@ import Synchronization
 /// Open for subclassing: a subclass may add methods of its own and override `defaultDirectoryURL()`.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentcontainer
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-    // Unchecked: the description list is under a lock; the rest is immutable.
+    // Unchecked: the description list is under a lock; the rest is immutable once an initializer has returned.
 
     open private(set) var name: String
     open private(set) var managedObjectModel: NSManagedObjectModel
@@ -23,6 +23,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     private let descriptions: Mutex<Descriptions>
+    /// Why the model is an empty one. A store would lose its objects to that, so none is opened.
+    private var modelFailure: (any Error)?
 
     /// The stores to load. At first one record log named after the container, in `defaultDirectoryURL()`. If that file is
     /// missing and a Core Data store `NAME.sqlite` lies beside it, loading converts the Core Data store, and leaves its file as it is.
@@ -43,26 +45,31 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Makes a container and finds its model by name: `NAME.xcdatamodeld`, `NAME.xcdatamodel`, or Xcode's compiled form, `NAME.momd` or
-    /// `NAME.mom`. It searches the resources of the main bundle and of other loaded bundles, the package resources beside the executable,
-    /// the executable's directory, the working directory, and the `Resources` directory in it.
-    /// - Precondition: the model is found and loads; the message lists the directories that were searched.
+    /// `NAME.mom`. It searches the package resources of the calling module's target, the resources of the main bundle and of other loaded
+    /// bundles, all package resources beside the executable, the executable's directory, the working directory, and the `Resources` directory
+    /// in it.
+    ///
+    /// Without a model that loads, the container has an empty one. The reason goes to standard error, and `loadPersistentStores` gives it as
+    /// the error of each store; it opens none.
     /// - Parameters:
     ///   - name: the model's, and the container's own.
     ///   - fileID: names the module that may have the classes of entities whose model names no module.
     public convenience init(name: String, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
-        self.init(modelNamed: name)
+        self.init(modelNamed: name, module: ManagedObjectClasses.module(of: fileID))
     }
 
     /// The initializer without `fileID`, so that it can be used as a function value.
     @_disfavoredOverload
-    public convenience init(name: String) { self.init(modelNamed: name) }
+    public convenience init(name: String) { self.init(modelNamed: name, module: nil) }
 
-    private convenience init(modelNamed name: String) {
+    private convenience init(modelNamed name: String, module: String?) {
         do {
-            self.init(name: name, managedObjectModel: try ModelFinder.model(named: name))
+            self.init(name: name, managedObjectModel: try ModelFinder.model(named: name, module: module))
         } catch {
-            misuse(error.localizedDescription)
+            self.init(name: name, managedObjectModel: NSManagedObjectModel())
+            modelFailure = error
+            try? FileHandle.standardError.write(contentsOf: Data("Heartwood: \(error.localizedDescription)\n".utf8))
         }
     }
 
@@ -100,6 +107,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// being added.
     open func loadPersistentStores(completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void) {
         for description in persistentStoreDescriptions {
+            if let modelFailure {
+                block(description, modelFailure)
+                continue
+            }
             makeDirectory(of: description)
             persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
         }
@@ -109,6 +120,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// - Throws: the first error, after every store was tried; the stores that could be added stay.
     @concurrent
     public final func loadPersistentStores() async throws {
+        if let modelFailure { throw modelFailure }
         let failure: Confined<(any Error)?> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 var failure: (any Error)?

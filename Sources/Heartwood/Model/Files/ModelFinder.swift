@@ -3,16 +3,39 @@ import Foundation
 /// A search for model files.
 enum ModelFinder {
     /// Loads the model of a container by the container's name.
+    ///
+    /// Several targets of a program may each have a model of that name. So the resources of the module's own target come first, and the classes of
+    /// its "Current Product Module" get the module's name, as a compiled model has them.
+    /// - Parameter module: the module of the code that makes the container.
     /// - Throws: if no file is found (the message names every directory that was searched), or if the model does not load.
-    static func model(named name: String) throws -> NSManagedObjectModel {
-        let directories = directories
-        for directory in directories {
+    static func model(named name: String, module: String?, in directories: [URL] = directories) throws -> NSManagedObjectModel {
+        let own = directories.filter { isResources($0, of: module) }
+        for (index, directory) in (own + directories).enumerated() {
             for ending in ModelFile.endings {
                 let url = directory.appendingPathComponent("\(name).\(ending)")
-                if FileManager.default.fileExists(atPath: url.path) { return try NSManagedObjectModel.load(contentsOf: url) }
+                guard FileManager.default.fileExists(atPath: url.path) else { continue }
+                let model = try NSManagedObjectModel.load(contentsOf: url)
+                if index < own.count, let module { qualify(model, by: module) }
+                return model
             }
         }
         throw missing(name, directories)
+    }
+
+    /// Whether a directory is `PACKAGE_TARGET.resources` or `.bundle` of a module's target. A module's name has `_` for each character that no
+    /// name in Swift can have.
+    private static func isResources(_ directory: URL, of module: String?) -> Bool {
+        guard let module, let folder = directory.pathComponents.last(where: { !["Contents", "Resources"].contains($0) }),
+            let point = folder.lastIndex(of: "."), [".resources", ".bundle"].contains(String(folder[point...]))
+        else { return false }
+        return String(folder[..<point].map { $0.isLetter || $0.isNumber ? $0 : "_" }).hasSuffix("_" + module)
+    }
+
+    private static func qualify(_ model: NSManagedObjectModel, by module: String) {
+        for entity in model.entities {
+            guard let name = entity.managedObjectClassName, name.hasPrefix(".") else { continue }
+            entity.managedObjectClassName = module + name
+        }
     }
 
     static func missing(_ name: String, _ directories: [URL]) -> NSError {

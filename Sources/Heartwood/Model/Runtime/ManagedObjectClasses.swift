@@ -30,13 +30,18 @@ enum ManagedObjectClasses {
         guard fileID.hasPointerRepresentation else { return }
         let address = UInt(bitPattern: fileID.utf8Start)
         guard newest.load(ordering: .relaxed) != address else { return }
-        let text = UnsafeBufferPointer(start: fileID.utf8Start, count: fileID.utf8CodeUnitCount)
-        guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return }
-        let module = String(decoding: text[..<slash], as: UTF8.self)
+        guard let module = module(of: fileID) else { return }
         registry.withLock { registry in
             if !registry.modules.contains(module) { registry.modules.insert(module, at: 0) }
         }
         newest.store(address, ordering: .relaxed)
+    }
+
+    /// The module of a `#fileID`.
+    static func module(of fileID: StaticString) -> String? {
+        guard fileID.hasPointerRepresentation else { return nil }
+        let text = UnsafeBufferPointer(start: fileID.utf8Start, count: fileID.utf8CodeUnitCount)
+        return text.firstIndex(of: UInt8(ascii: "/")).map { String(decoding: text[..<$0], as: UTF8.self) }
     }
 
     /// Remembers the module of a class, unless it is Heartwood.
