@@ -7,7 +7,8 @@ public let NSInMemoryStoreType = "InMemory"
 /// One file that is read completely when the store is added, and written completely at each save: for small graphs, and for files that
 /// other programs replace or copy.
 public let NSBinaryStoreType = "Binary"
-/// A file of Core Data's or SwiftData's own, which is read in place and never written. Heartwood makes no new ones.
+/// A file of Core Data's or SwiftData's own, which is read in place and never changed. `migratePersistentStore` and `heartwood export`
+/// write new ones.
 public let NSSQLiteStoreType = "SQLite"
 
 extension NSPersistentStore {

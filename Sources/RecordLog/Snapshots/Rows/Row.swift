@@ -40,7 +40,7 @@ public struct Row: @unchecked Sendable {
     /// The columns of the layout that the row was written with. It lacks the columns that the table got later.
     public var columns: [Column] { layout.columns }
 
-    /// The value of a column. A column that the table got after the row was written is null.
+    /// The value of a column. A column that the table got after the row was written has its default, or is null without one.
     /// - Throws: `otherTable` for another table's column; `isNull`; `typeDiffers` if the column had another type when the row was written;
     ///   `doesNotFit` for a raw value of no case.
     public subscript<Value: ColumnValue>(column: TypedColumn<Value>) -> Value {
