@@ -67,6 +67,27 @@ import Testing
         #expect(try count(store) != "")
     }
 
+    /// The signal ended an import with exit code 153 and no word, and a backup was told to make room.
+    @Test("Past the file size limit a command ends with an error that names the limit, and by no signal; what was there stays")
+    func fileSizeLimit() throws {
+        let store = try make()
+        defer { cleanUp() }
+        func run(_ blocks: Int, _ words: [String]) throws -> ToolProcess.Result {
+            let script = "ulimit -f \(blocks); exec \"$0\" \"$@\""
+            return try ToolProcess.runWords(["-c", script, ToolProcess.executable.path] + words, executable: URL(fileURLWithPath: "/bin/sh"))
+        }
+        let model = ["--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt]
+        for words in [["import", path("new.heartwood")] + model, ["backup", store, path("backups")], ["compact", store, "--to", path("copy")]] {
+            let result = try run(8, words)
+            #expect(result.status == 1 && result.error.contains("ulimit -f") && !result.error.contains("prune"), "\(words[0]): \(result)")
+        }
+        #expect(try ToolProcess.run("backup", store, path("backups")).status == 0)
+        let restored = try run(8, ["restore", path("backups"), "-o", path("restored.heartwood")])
+        #expect(restored.status == 1 && restored.error.contains("ulimit -f"), "\(restored)")
+        #expect(try ToolProcess.run("restore", path("backups"), "-o", path("restored.heartwood")).status == 0)
+        #expect(try count(path("restored.heartwood")) == count(store))
+    }
+
     @Test("The commands tell sizes, times, gaps, and since when a backup is behind")
     func whatIsTold() throws {
         let store = try make(), backups = path("backups")

@@ -1,3 +1,5 @@
+import HeartwoodPlatform
+
 /// A directory as a destination: a disk, a mounted share, a folder that another program synchronises.
 ///
 /// An object is written to a file with another name, synced, and renamed; then the directory is synced. A crash before the rename leaves a file
@@ -238,6 +240,8 @@ public struct DirectoryDestination: BackupDestination {
         default: .unreachable
         }
         let remedy = switch code {
+        // Room does not help against a limit of the process or the file system.
+        case .full where error.systemErrno == EFBIG: error.remedy
         case .full: "Make room at the destination, by `heartwood backup prune` for example; what was put before is whole."
         case .refused: "Check the permissions of the directory, and whether its file system may be written."
         default: error.remedy

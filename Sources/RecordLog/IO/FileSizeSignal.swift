@@ -7,9 +7,13 @@ import HeartwoodPlatform
         static func ignoreIfDefault() { _ = isLookedAt }
 
         private static let isLookedAt: Bool = {
-            var action = sigaction()
+            // The memory is cleared: the structure has padding, which an initializer leaves as it is.
+            let action = UnsafeMutablePointer<sigaction>.allocate(capacity: 1)
+            let bytes = UnsafeMutableRawBufferPointer(start: action, count: MemoryLayout<sigaction>.size)
+            defer { action.deallocate() }
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
             // An unchanged default is all zeroes.
-            guard sigaction(SIGXFSZ, nil, &action) == 0, withUnsafeBytes(of: &action, { $0.allSatisfy { $0 == 0 } }) else { return true }
+            guard sigaction(SIGXFSZ, nil, action) == 0, bytes.allSatisfy({ $0 == 0 }) else { return true }
             signal(SIGXFSZ, SIG_IGN)
             return true
         }()
