@@ -29,6 +29,7 @@ final class FakeBucket: Sendable {
     var objects: [String: [UInt8]] { state.withLock { $0.objects.mapValues(\.bytes) } }
     /// Uploads in parts that are neither complete nor aborted.
     var openUploads: Int { state.withLock { $0.uploads.count } }
+    func remove(_ key: String) { state.withLock { $0.objects[key] = nil } }
     func set(_ key: String, _ bytes: [UInt8]) { state.withLock { $0.objects[key] = Object(bytes: bytes, meta: [:]) } }
 
     func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
