@@ -35,6 +35,13 @@ import Testing
         #expect(result.status == 0, "\(words): \(result)")
     }
 
+    /// Runs the tool with a file mode creation mask. This process's own holds for all its threads.
+    private func run(mask: String, _ words: String...) throws {
+        let words = ["-c", "umask \(mask); exec \"$0\" \"$@\"", ToolProcess.executable.path] + words
+        let result = try ToolProcess.runWords(words, executable: URL(fileURLWithPath: "/bin/sh"))
+        #expect(result.status == 0, "\(words): \(result)")
+    }
+
     /// Everything below a path, with the modes.
     private static func all(_ path: String) -> [(path: String, isFolder: Bool, mode: Int?)] {
         let names = (FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []).map { path + "/" + $0 }
@@ -115,11 +122,34 @@ import Testing
         defer { cleanUp() }
         try run("model", store, "--svg", path("model.svg"))
         #expect(Self.mode(path("model.svg")) == 0o644 & ~Self.mask)
-        try run("compile", ToolProcess.model, "-o", path("compiled"))
         try run("demo", "--people", "100", "--store", path("demo.heartwood"))
         #expect(Self.mode(path("demo.heartwood")) == 0o644 & ~Self.mask)
-        for entry in Self.all(path("compiled")) where !entry.isFolder {
-            #expect(entry.mode.map { $0 & ~(0o666 & ~Self.mask) } == 0, "\(entry)")
+    }
+
+    @Test("Sources and model files have the modes of a compiler's output; data are never writable for others", arguments: [0, 0o002, 0o022, 0o077])
+    func masks(mask: Int) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { cleanUp() }
+        let store = path("store.heartwood"), octal = String(mask, radix: 8)
+        try run(mask: octal, "import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
+        try run(mask: octal, "model", store, "--svg", path("model.svg"))
+        try run(mask: octal, "export", store, "--format", "sqlite", "-o", path("export.sqlite"))
+        try run(mask: octal, "backup", store, path("backups"))
+        try run(mask: octal, "compact", store)
+        for name in ["store.heartwood", "model.svg", "export.sqlite"] { #expect(Self.mode(path(name)) == 0o644 & ~mask, "\(name)") }
+        for entry in Self.all(path("backups")) where !entry.isFolder { #expect(entry.mode == 0o644 & ~mask, "\(entry)") }
+        try run(mask: octal, "generate", ToolProcess.model, "-o", path("generated"), "--all")
+        try run(mask: octal, "compile", ToolProcess.model, "-o", path("compiled"))
+        for folder in ["generated", "compiled"] {
+            let made = Self.all(path(folder))
+            #expect(made.count > 1)
+            for entry in made { #expect(entry.mode == (entry.isFolder ? 0o777 : 0o666) & ~mask, "\(entry)") }
         }
+        // A file that is written again keeps its mode.
+        let file = try #require(Self.all(path("generated")).first { !$0.isFolder }).path
+        try Data("old".utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        try run(mask: octal, "generate", ToolProcess.model, "-o", path("generated"), "--all")
+        #expect(Self.mode(file) == 0o600 && FileManager.default.contents(atPath: file) != Data("old".utf8))
     }
 }
