@@ -20,11 +20,12 @@ struct BackupCommand: Command {
         Writes what DESTINATION lacks: all of the store's file the first time and after a compaction, the commits since. Others read,
         write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
 
-        list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, reads its
-        newest file, and says since when it is behind. verify reads everything; commits that a compaction or a prune has
-        taken are named, and are no failure; the newest ones that were backed up and are gone are one. prune keeps the last state of each of the newest hours, days, weeks and
-        months in which there is one, by UTC; it never breaks the chain of the newest commit, nor what a running restore needs. merge makes
-        large files of small ones.
+        list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, and
+        says since when it is behind: it looks at the names and lengths of all files and at both ends of each, and reads the newest one.
+        verify reads everything. Files that are damaged or missing are a failure of both, and so are the commits that cannot be restored
+        for it; those that a compaction or a prune has taken are named, and are none. prune keeps the last state of each of the newest
+        hours, days, weeks and months in which there is one, by UTC; it never breaks the chain of the newest commit, nor what a running
+        restore needs. merge makes large files of small ones.
 
         DESTINATION is a directory: of another disk, of a mounted share, or one that another program copies elsewhere. One directory
         takes the backups of several stores. A STORE of one of the names above is given as ./list.
@@ -157,19 +158,16 @@ struct BackupCommand: Command {
     private func status() throws -> Int32 {
         try CoreDataStore.refuse(store, "it has no backup of this kind")
         let archives = archives, backup = backup
-        let (standing, lines) = try AsyncWork.run { (try await backup.standing(), try await archives.list()) }
+        let (standing, lines) = try AsyncWork.run {
+            let standing = try await backup.standing()
+            return (standing, try await archives.list(without: standing.damaged))
+        }
         guard let line = lines.first(where: { $0.storeID == standing.storeID && $0.lineage == standing.lineage }) else {
             Output.line("there is no backup of lineage \(standing.lineage) of store \(standing.storeID) in \(destination)")
             return 1
         }
-        Output.lines([
-            "lineage \(line.lineage)", "newest commit of the store: \(BackupText.number(standing.storeSequence))",
-            "newest commit that can be restored: \(standing.sequence == 0 ? "none" : BackupText.number(standing.sequence))",
-            standing.sequence >= standing.storeSequence ? "up to date" : BackupText.behind(standing),
-        ] + (standing.acknowledged > standing.sequence
-            ? ["commit \(BackupText.number(standing.acknowledged)) was backed up, and is damaged or deleted: `heartwood backup` puts it again"] : [])
-            + standing.damaged.map(\.description) + (line.gaps.isEmpty ? [] : ["gaps: \(BackupText.ranges(line.gaps))"]))
-        return standing.sequence >= standing.storeSequence ? 0 : 1
+        Output.lines(BackupStatusText.lines(of: standing, line))
+        return standing.isSound ? 0 : 1
     }
 
     private func verify() throws -> Int32 {
@@ -177,21 +175,18 @@ struct BackupCommand: Command {
         let problems = try AsyncWork.run { try await archives.verify(progress: progress.update) }
         progress.finish()
         for problem in problems { Output.line(problem.description) }
-        let lines = try AsyncWork.run { try await archives.list() }
-        let isCut = lines.contains { !BackupText.unusable($0).isEmpty }
-        for line in lines where !line.gaps.isEmpty {
-            let unusable = BackupText.unusable(line)
-            let reason = line.acknowledged > line.newest
-                ? "the archives with the newest of them were deleted"
-                : unusable.isEmpty
-                ? "no archive has them: a compaction took them away before they were backed up, or a prune deleted them"
-                : "an archive is missing that \(Output.count(unusable.count, "archive")) with commits of them would follow"
-            Output.line("lineage \(line.lineage): commits \(BackupText.ranges(line.gaps)) cannot be restored: \(reason)")
+        let lines = try AsyncWork.run { try await archives.list(without: problems) }
+        for line in lines {
+            for gap in BackupStatusText.gaps(line.gaps, lost: line.lost, of: line, hasDamage: !problems.isEmpty) {
+                Output.line("lineage \(line.lineage): \(gap)")
+            }
         }
         Output.line(
             "\(Output.count(lines.reduce(0) { $0 + $1.archives.count }, "archive")), "
                 + "\(problems.isEmpty ? "all whole" : "\(Output.number(problems.count)) damaged or gone")")
-        return problems.isEmpty && !isCut ? 0 : 1
+        guard !problems.isEmpty || lines.contains(where: { !$0.lost.isEmpty }) else { return 0 }
+        Output.line(BackupStatusText.remedy(hasDamage: !problems.isEmpty))
+        return 1
     }
 
     private func prune() throws -> Int32 {

@@ -30,9 +30,8 @@ enum BackupText {
         return id
     }
 
-    static func time(_ microseconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(microseconds / 1_000_000)).formatted(Date.ISO8601FormatStyle())
-    }
+    /// With microseconds: `--at` must find the commit again.
+    static func time(_ microseconds: Int64) -> String { CommitText.time(microseconds) }
 
     static func range(_ range: ClosedRange<UInt64>) -> String {
         range.count == 1 ? number(range.lowerBound) : "\(number(range.lowerBound)) to \(number(range.upperBound))"
@@ -47,11 +46,6 @@ enum BackupText {
     static func seconds(_ microseconds: Int64) -> String { String(format: "%.1f s", Double(microseconds) / 1_000_000) }
 
     // MARK: Archives
-
-    /// The archives with commits that no chain reaches: one between them and their full copy is missing.
-    static func unusable(_ line: BackupArchives.Line) -> [BackupArchives.Archive] {
-        line.archives.filter { archive in line.gaps.contains { $0.overlaps(archive.commits) } }
-    }
 
     /// A line of commits, in lines of text.
     static func lines(of line: BackupArchives.Line) -> [String] {
@@ -111,12 +105,5 @@ enum BackupText {
             }
         }
         return pieces
-    }
-
-    /// How far a backup is behind its store.
-    static func behind(_ standing: StoreBackup.Standing) -> String {
-        let commits = standing.storeSequence - standing.sequence
-        let since = standing.behindSince.map { ", since \(time($0))" } ?? ""
-        return "behind by \(number(commits)) \(commits == 1 ? "commit" : "commits")\(since)"
     }
 }

@@ -28,16 +28,10 @@ public struct BackupArchives: Sendable {
         public var acknowledged: UInt64
 
         /// The commits from the oldest to the newest that cannot be restored: no archive has them, or no chain reaches them.
-        public var gaps: [ClosedRange<UInt64>] {
-            let oldest = [archives.map(\.commits.lowerBound).min(), restorable.first?.lowerBound].compactMap(\.self).min()
-            var next = oldest ?? max(acknowledged, 1), gaps: [ClosedRange<UInt64>] = []
-            for range in restorable {
-                if next < range.lowerBound { gaps.append(next...range.lowerBound - 1) }
-                next = range.upperBound + 1
-            }
-            let last = max(newest, acknowledged)
-            return next <= last ? gaps + [next...last] : gaps
-        }
+        public var gaps: [ClosedRange<UInt64>]
+        /// Those of the gaps that damaged or missing archives have made. No archive has the commits of the others: a compaction took them before
+        /// they were backed up, a prune deleted them, or the last archives of a file that was compacted since are gone.
+        public var lost: [ClosedRange<UInt64>]
     }
 
     /// A log archive, by its name.
@@ -62,15 +56,19 @@ public struct BackupArchives: Sendable {
     }
 
     /// The lines of all stores at the destination, by their names. No archive is read.
-    public func list() async throws -> [Line] {
-        try await catalogs().flatMap { catalog in
+    /// - Parameter damage: what `verify` or `StoreBackup.standing` has found. The commits of these archives do not count as restorable.
+    public func list(without damage: [BackupError] = []) async throws -> [Line] {
+        let damaged = Set(damage.map(\.location))
+        return try await catalogs().flatMap { catalog in
             catalog.lines.values.sorted { $0.id < $1.id }.map { line in
-                let archives = line.archives.sorted(by: Self.isBefore)
+                let archives = line.archives.sorted(by: Self.isBefore), parts = catalog.parts(of: Lineage(line))
+                let unusable = parts.map(\.name).filter { !damaged.isEmpty && damaged.contains(LogArchiveReader.location(destination, $0)) }
+                let coverage = LineCoverage(parts, without: Set(unusable), acknowledged: line.acknowledged)
                 return Line(
                     storeID: catalog.storeID, lineage: line.id, parent: line.parent, fork: line.parent == nil ? nil : line.fork,
-                    archives: archives.map(Archive.init), restorable: RestorePlan.coverage(catalog.parts(of: Lineage(line))),
+                    archives: archives.map(Archive.init), restorable: coverage.restorable,
                     newest: archives.map(\.name.last).max() ?? 0, newestTime: archives.map(\.name.greatestTime).max() ?? 0,
-                    acknowledged: line.acknowledged)
+                    acknowledged: line.acknowledged, gaps: coverage.gaps, lost: coverage.lost)
             }
         }
     }

@@ -24,21 +24,36 @@ final class BackupSource: Sendable {
         file = LogFile(storage: storage, path: path, identity: identity, maps: false, counters: counters)
     }
 
-    /// The newest superblock.
+    /// The newest superblock. Where a loss of power has taken both, one that names the last whole commit of the log, which an opening takes up.
     func superblock() throws(StoreError) -> Superblock {
         // A writer may change one superblock and then the other while they are read.
         for _ in 0..<10 {
             if let found = HeaderReader.newestSuperblock(try HeaderReader.header(of: storage), fileID: identity.fileID) { return found }
         }
-        throw StoreError.corrupt(path, at: 0, "both superblocks are damaged")
+        let found = try followed(Superblock(), through: .max)
+        guard found.sequence > 0 else { throw StoreError.corrupt(path, at: 0, "both superblocks are damaged") }
+        return found
     }
 
-    /// The newest superblock. Where it names an older commit than one that is known to be in the file, it is read again: while a writer changes
-    /// one superblock, only the other can be read.
+    /// A superblock, moved behind the whole commits that follow it.
+    private func followed(_ superblock: Superblock, through sequence: UInt64) throws(StoreError) -> Superblock {
+        var found = superblock
+        let published = LogPosition(sequence: found.sequence, checksum: found.commitChecksum, end: found.end)
+        var scan = CommitScan(file, after: published, limit: try storage.size(), publishedEnd: found.end, wholeEnd: found.durableEnd)
+        while found.sequence < sequence, let footer = try scan.next() {
+            (found.sequence, found.commitChecksum, found.end) = (footer.sequence, scan.commitChecksum, scan.end)
+        }
+        return found
+    }
+
+    /// The newest superblock, at least as new as a commit that is known to have been in the file, if that is there.
+    ///
+    /// While a writer changes one superblock, only the other can be read, so it is read again. A loss of power may have taken the newest superblock
+    /// and left the commits that it published. No writer has opened the file since; the next one, and each reader, takes them up.
     func superblock(atLeast sequence: UInt64) throws(StoreError) -> Superblock {
         var found = try superblock()
         for _ in 0..<10 where found.sequence < sequence { found = try superblock() }
-        return found
+        return found.sequence < sequence ? try followed(found, through: sequence) : found
     }
 
     /// The newest superblock, after all that it publishes is on the disk: a backup must not have commits that the store can still lose.
@@ -115,7 +130,7 @@ final class BackupSource: Sendable {
 
 extension Lineage {
     /// The lineage of a store as of a commit.
-    init(of snapshot: Snapshot) throws(StoreError) {
+    package init(of snapshot: Snapshot) throws(StoreError) {
         guard let bytes = try snapshot.unsafeSystemValue(Self.row) else {
             self.init(of: snapshot.file.identity.storeID)
             return

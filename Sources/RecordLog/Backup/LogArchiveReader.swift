@@ -12,8 +12,6 @@ struct LogArchiveReader: Sendable {
 
     /// A smaller archive is fetched with one request.
     private static let wholeMax: UInt64 = 1 << 20
-    /// More than the largest file and its table take.
-    private static let sizeMax: UInt64 = 1 << 46
 
     /// Reads and checks the header, the trailer and the table.
     /// - Throws: `damaged`, `foreign`, `newerVersion`; the errors of the destination.
@@ -21,31 +19,12 @@ struct LogArchiveReader: Sendable {
         self.destination = destination
         name = listed.name
         size = listed.size
-        let least = UInt64(LogArchiveHeader.Layout.size + LogArchiveTrailer.Layout.size)
-        guard size > least, size <= Self.sizeMax else { throw Self.damaged(destination, name, at: nil, "it cannot have \(size) bytes") }
-        whole = size <= Self.wholeMax ? try await Self.get(0..<size, name, destination) : nil
-        let start = try await Self.get(0..<UInt64(LogArchiveHeader.Layout.size), name, destination, whole)
-        do {
-            header = try LogArchiveHeader(start)
-        } catch {
-            throw Self.error(error, destination, name)
-        }
-        guard name.fits(header) else {
-            throw BackupError(
-                .foreign, Self.location(destination, name), "its header states another store, lineage or range than its name",
-                remedy: "Delete it, or give it its own name; it is not used.")
-        }
-        headerChecksum = LogArchiveHeader.checksum(in: start)
-        let end = try await Self.get(size - UInt64(LogArchiveTrailer.Layout.size)..<size, name, destination, whole)
-        guard let found = LogArchiveTrailer(end, headerChecksum: headerChecksum, frameBytes: header.frameBytes, fileLength: size),
-            found.tableLength <= header.tableLengthMax
-        else {
-            throw Self.damaged(destination, name, at: size - UInt64(LogArchiveTrailer.Layout.size), "its trailer is damaged, or it was cut")
-        }
-        trailer = found
+        whole = size <= Self.wholeMax && !listed.isTooShort ? try await Self.get(0..<size, name, destination) : nil
+        let ends = try await LogArchiveEnds(listed, at: destination, whole)
+        (header, headerChecksum, trailer) = (ends.header, ends.headerChecksum, ends.trailer)
         var bytes: [UInt8] = []
         for number in LogArchiveFormat.blockCount(header.frameBytes)..<trailer.blocks {
-            bytes += try await Self.block(number, header, found, headerChecksum, name, destination, whole).bytes
+            bytes += try await Self.block(number, header, trailer, headerChecksum, name, destination, whole).bytes
         }
         do {
             table = try LogArchiveTable(bytes, header)
@@ -111,7 +90,7 @@ struct LogArchiveReader: Sendable {
         return (bytes[LogArchiveFormat.Block.size...], checksum)
     }
 
-    private static func get(
+    static func get(
         _ range: Range<UInt64>, _ name: ArchiveName, _ destination: any BackupDestination, _ whole: [UInt8]? = nil
     ) async throws -> [UInt8] {
         if let whole { return Array(whole[Int(range.lowerBound)..<Int(range.upperBound)]) }
@@ -159,7 +138,7 @@ struct LogArchiveReader: Sendable {
 
     func damaged(at offset: UInt64?, _ message: String) -> BackupError { Self.damaged(destination, name, at: offset, message) }
 
-    private static func damaged(
+    static func damaged(
         _ destination: any BackupDestination, _ name: ArchiveName, at offset: UInt64?, _ message: String
     ) -> BackupError {
         BackupError(
@@ -167,7 +146,7 @@ struct LogArchiveReader: Sendable {
             remedy: "`heartwood backup verify` shows what else is; restore a commit before \(name.first), or from another copy of the backup.")
     }
 
-    private static func error(_ fault: LogArchiveFault, _ destination: any BackupDestination, _ name: ArchiveName) -> BackupError {
+    static func error(_ fault: LogArchiveFault, _ destination: any BackupDestination, _ name: ArchiveName) -> BackupError {
         switch fault {
         case .foreign:
             BackupError(

@@ -44,8 +44,21 @@ public struct StoreBackup: Sendable {
         /// The newest commit of the line that a backup has acknowledged; 0 if none is noted. Where it is more than `sequence`, archives were
         /// deleted or damaged.
         public var acknowledged: UInt64 = 0
-        /// The newest archives that are damaged. Older ones are not read: `BackupArchives.verify` reads everything.
+        /// The archives of the line that are damaged, as far as `standing` has looked at them.
         public var damaged: [BackupError] = []
+        /// The commits, from the oldest at the destination to the newest, that cannot be restored.
+        public var gaps: [ClosedRange<UInt64>] = []
+        /// Those of the gaps that damaged or missing archives have made. No archive has the commits of the others: a compaction took them before
+        /// they were backed up, a prune deleted them, or the last archives of a file that was compacted since are gone.
+        public var lost: [ClosedRange<UInt64>] = []
+        /// The number of the line's archives.
+        public var archives = 0
+        /// Whether the archive with the newest commit was read whole. One of more than 68 MiB is not.
+        public var isNewestRead = false
+
+        /// Whether everything that was looked at is as it should be: the newest commit of the store can be restored, and no archive is damaged or
+        /// missing.
+        public var isSound: Bool { sequence >= storeSequence && lost.isEmpty && damaged.isEmpty }
     }
 
     let path: String
@@ -65,13 +78,17 @@ public struct StoreBackup: Sendable {
     }
 
     /// Compares the store with the destination, and puts nothing.
+    ///
+    /// It looks at the names and sizes of the line's archives, at the first and the last bytes of each, and reads the newest one. Damage in the
+    /// middle of an older one is not seen: `BackupArchives.verify` reads everything.
     /// - Throws: as `run` does.
+    /// - Complexity: O(archives of the line): one listing, and two requests of at most 192 bytes for each.
     public func standing() async throws -> Standing { try await BackupRun(of: path, to: destination, options).standing() }
 
     /// Puts what the destination lacks: a base archive the first time and after a compaction, and the commits since.
     ///
-    /// All commits up to the report's `sequence` are durable at the destination then, and a head that says so. Whole archives are put one after the other, so an error or
-    /// a crash leaves those that were finished, and the next call goes on behind them.
+    /// All commits up to the report's `sequence` are durable at the destination then, and a head that says so. Whole archives are put one after
+    /// the other, so an error or a crash leaves those that were finished, and the next call goes on behind them.
     /// - Throws: `diverged` if the destination has another line of the store's commits; the errors of the destination; `StoreError`.
     /// - Complexity: O(bytes that are missing there); memory for a few blocks, and four bytes for each commit of an archive.
     @discardableResult

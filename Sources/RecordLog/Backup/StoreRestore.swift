@@ -159,6 +159,12 @@ extension BackupCatalog.Line {
 }
 
 extension Lineage {
+    /// The lineage of a line of commits at a destination.
+    package init(_ line: BackupArchives.Line) {
+        let fork = line.parent.map { Fork(parent: $0, sequence: line.fork ?? 0, checksum: 0, fileID: 0) }
+        self.init(id: line.lineage, fork: fork)
+    }
+
     /// The lineage of archives, as far as their names tell.
     init(_ line: BackupCatalog.Line) {
         let fork = line.parent.map { Fork(parent: $0, sequence: line.fork, checksum: 0, fileID: 0) }

@@ -237,4 +237,60 @@ import Testing
         let refused = failure { _ = try CherryPick(from: foreign.context, into: store.stack.newContext(), .refuse) }
         #expect(refused?.code == NSPersistentStoreOperationError)
     }
+
+    /// A copy of the store's file, and a URL that is removed with it.
+    private final class Copy {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).heartwood")
+        deinit { try? FileManager.default.removeItem(at: url) }
+    }
+
+    /// Both lines have given the same row number to another object. The pick took the two for one: with `overwrite` the store's own object got
+    /// the values of the other, and relationships led to it under every policy.
+    @Test("An object that another line has made after the two parted is no object of the store, whatever its number",
+        arguments: [false, true], CherryPick.Policy.allCases)
+    func sameNumber(isPromoted: Bool, policy: CherryPick.Policy) throws {
+        let file = Copy()
+        try FileManager.default.copyItem(at: store.stack.url, to: file.url)
+        if isPromoted { try LogStore.promote(path: file.url.path, options: StoredModel.options) }
+        let copy = try TestStack(.recordLog, at: file.url)
+        let theirs = copy.insert("Tag", ["label": "theirs"]), person = copy.insert("Person", ["name": "Cleo", "tags": NSSet(object: theirs)])
+        try copy.context.save()
+        let ours = store.stack.insert("Tag", ["label": "ours"]), here = store.stack.insert("Person", ["name": "Dora"])
+        _ = try store.save()
+        #expect(uri(ours) == uri(theirs) && uri(here) == uri(person), "the numbers are the same")
+        let source = copy.newContext(), context = store.stack.newContext()
+        let tags = NSFetchRequest<NSManagedObject>(entityName: "Tag"), people = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        tags.predicate = NSPredicate(format: "label == 'theirs'")
+        people.predicate = NSPredicate(format: "name == 'Cleo'")
+        // Alone: its tag is not there.
+        let alone = try CherryPick(from: source, into: store.stack.newContext(), policy).run(source.fetch(people), isDry: true)
+        #expect(alone.conflicts.map(\.reason) == [.missingTarget] && alone.updated.isEmpty && alone.renumbered == [uri(person)])
+        // Objects of before are the same ones.
+        people.predicate = NSPredicate(format: "name IN {'Cleo', 'Ada'}")
+        let report = try CherryPick(from: source, into: context, policy).run(source.fetch(people) + source.fetch(tags), isDry: false)
+        #expect(report.isSaved && report.conflicts.isEmpty && report.updated.isEmpty)
+        #expect(report.inserted.count == 2 && report.renumbered.count == 2)
+        let all = try store.stack.anew().fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag"))
+        #expect(Set(all.compactMap { $0.value(forKey: "label") as? String }).isSuperset(of: ["ours", "theirs"]))
+        let cleo = try #require(try now("Cleo")), found = cleo.value(forKey: "tags") as? Set<NSManagedObject>
+        #expect(found?.map { $0.value(forKey: "label") as? String } == ["theirs"] && uri(cleo) != uri(person))
+        #expect(try now("Dora") != nil)
+    }
+
+    @Test("Where two lines have parted behind a commit that neither log has, only what is as old as that comes back")
+    func commonCommitIsGone() throws {
+        let file = Copy()
+        try #require(store.stack.store.log).copy(to: file.url.path)
+        try LogStore.promote(path: file.url.path, options: StoredModel.options)
+        let copy = try TestStack(.recordLog, at: file.url)
+        copy.insert("Tag", ["label": "theirs"])
+        try copy.context.save()
+        for stack in [copy, store.stack] {
+            stack.insert("Tag", ["label": "later"])
+            try stack.context.save()
+            try stack.persistentStore.compactRecordLog()
+        }
+        let parted = failure { _ = try CherryPick(from: copy.newContext(), into: store.stack.newContext(), .overwrite) }
+        #expect(parted?.code == NSPersistentStoreOperationError && parted?.localizedDescription.contains("behind commit \(commit)") == true)
+    }
 }

@@ -255,14 +255,27 @@ final class BackupSimulation {
         guard catalog.lines[lineage]?.acknowledged == newest else {
             throw Violation(description: "the head is \(catalog.lines[lineage]?.acknowledged ?? 0), and \(newest) was acknowledged")
         }
+        try await checkStanding(isUpToDate: true)
+    }
+
+    /// What a status says of the store's backup. The store's file may be as a loss of power has left it.
+    private func checkStanding(isUpToDate: Bool) async throws {
+        let standing = try await StoreBackup(of: SampleStore.path, to: destination, options: options(disk(.source))).standing()
+        guard (standing.sequence >= standing.storeSequence && standing.damaged.isEmpty) == isUpToDate, isUpToDate || !standing.isSound else {
+            throw Violation(description: "a status says \(standing), and the newest commit is \(newest)")
+        }
     }
 
     /// Deletes the archives that have the newest commit, as a user may. Until the next backup no restore may pass for one of the newest state.
     private func loseArchives() async throws {
+        // An interrupted restore may have put the store on another line.
+        if restored != nil { _ = try opened() }
         guard let lineage, let line = lines[lineage], line.acknowledged > 0,
             let listed = try await archives.list().first(where: { $0.lineage == lineage })
         else { return }
         hasLostArchives = true
+        // One that follows looks at the destination when it has something to put.
+        follower = nil
         for archive in listed.archives where archive.commits.upperBound >= line.acknowledged { try await destination.delete(archive.name) }
         var restore = StoreRestore(from: destination, to: SampleStore.path, options: options(MemoryFileSystem()))
         restore.lineage = lineage
@@ -272,8 +285,7 @@ final class BackupSimulation {
         } catch let error as BackupError where error.code == .notCovered {
             guard error.available ?? 0 < line.acknowledged else { throw Violation(description: "what is gone is said to be there: \(error)") }
         }
-        // One that follows looks at the destination when it has something to put.
-        follower = nil
+        try await checkStanding(isUpToDate: false)
         try await backUp()
         try await check(.newest)
     }
@@ -321,6 +333,8 @@ final class BackupSimulation {
 
     /// Restores a commit in place of the store, which begins a new line.
     private func restoreOver() async throws {
+        // What an interrupted restore has left is known before the next one begins.
+        _ = try opened()
         guard let lineage, let line = try await archives.list().first(where: { $0.lineage == lineage }), lines[lineage]?.acknowledged ?? 0 > 0,
             let sequence = line.restorable.flatMap(Array.init).randomElement(using: &random)
         else { return }

@@ -6,8 +6,8 @@ import Testing
 /// Random backups, restores, prunes and replicas beside a writer, with losses of power on each disk. See docs/testing.md for the long form.
 @Suite struct BackupSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let longRuns = environment["HEARTWOOD_SIMULATION_CASES"].flatMap(Int.init).map { $0 / 10 }
-    private static let first = environment["HEARTWOOD_SIMULATION_SEED"].flatMap(UInt64.init) ?? 0
+    private static let longRuns = environment["HEARTWOOD_BACKUP_RUNS"].flatMap(Int.init)
+    private static let first = environment["HEARTWOOD_BACKUP_SEED"].flatMap(UInt64.init) ?? 0
 
     /// 903: a store was restored from one file of its line and compacted before its first backup, which took it for a copy, since the newest
     /// archive was the compaction's base, in which the commit has another time.

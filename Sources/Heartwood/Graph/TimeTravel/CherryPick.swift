@@ -4,7 +4,8 @@ import RecordLog
 /// Brings objects of a store's past into the store as it is now, through a context and in one save.
 ///
 /// An object that was deleted since gets its old row number again, and so its old URI: a row number is never given to another object of the same
-/// line of commits. An object that is there and has other values is a conflict. Relationships to objects that are there, or that come along, are
+/// line of commits. An object that another line has made after the two parted is a new one here, and gets a number of its own
+/// (`CommonCommit`). An object that is there and has other values is a conflict. Relationships to objects that are there, or that come along, are
 /// kept.
 /// Memory: O(objects that match).
 package final class CherryPick {
@@ -21,6 +22,7 @@ package final class CherryPick {
     private let source: NSManagedObjectContext
     private let target: NSManagedObjectContext
     private let store: RecordLogStore
+    private let common: CommonCommit
     private let comparison: ModelComparison
     private let policy: Policy
     private var report = CherryPickReport()
@@ -33,10 +35,13 @@ package final class CherryPick {
     /// - Parameters:
     ///   - source: a context over one store, as of a past commit.
     ///   - target: a context over the same store as it is now, without changes.
-    /// - Throws: 134070 if the two are not of one identity.
-    package init(from source: NSManagedObjectContext, into target: NSManagedObjectContext, _ policy: Policy) throws {
+    ///   - origins: the lines of commits that a backup knows, by identity, each with the line that it left.
+    /// - Throws: 134070 if the two are not of one identity, and if it is not known up to which commit they are the same.
+    package init(
+        from source: NSManagedObjectContext, into target: NSManagedObjectContext, _ policy: Policy, origins: [StoredUUID: Lineage] = [:]
+    ) throws {
         guard let past = source.persistentStoreCoordinator, let now = target.persistentStoreCoordinator,
-            let before = past.persistentStores.first, let store = now.persistentStores.first as? RecordLogStore
+            let before = past.persistentStores.first as? RecordLogStore, let store = now.persistentStores.first as? RecordLogStore
         else { throw CoreDataError.unsupported("A cherry-pick goes from a record log to a record log.") }
         guard before.identifier == store.identifier else {
             throw CoreDataError.make(
@@ -45,6 +50,7 @@ package final class CherryPick {
                     + "or a backup of the same store.")
         }
         (self.source, self.target, self.store, self.policy) = (source, target, store, policy)
+        common = try CommonCommit(of: before, store, origins: origins)
         comparison = ModelComparison(comparing: past.managedObjectModel, with: now.managedObjectModel)
     }
 
@@ -108,9 +114,11 @@ package final class CherryPick {
         return try target.existingObject(with: NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0))
     }
 
-    /// The key that an object of the past has today, if it has one.
+    /// The key that an object of the past has today, if it has one. Its number may be another object's in the store's line.
     private func key(_ past: NSManagedObject, _ entity: NSEntityDescription) -> ObjectKey? {
-        past.objectID.rowReference.map { ObjectKey(slot: target.runtime(for: entity).slot, row: $0.row) }
+        guard let row = past.objectID.rowReference?.row else { return nil }
+        let key = ObjectKey(slot: target.runtime(for: entity).slot, row: row)
+        return common.isShared(store.rowReference(key)) ? key : nil
     }
 
     private func insert(_ past: NSManagedObject, _ entity: NSEntityDescription) -> NSManagedObject {

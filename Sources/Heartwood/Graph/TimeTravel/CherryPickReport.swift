@@ -30,7 +30,7 @@ package struct CherryPickReport {
     package internal(set) var inserted: [String] = []
     /// URIs of objects that get their old values, and the names of the properties.
     package internal(set) var updated: [(object: String, properties: [String])] = []
-    /// The old URIs of inserted objects whose number the store has not given yet.
+    /// The old URIs of inserted objects of another line of commits, whose number is another object's in the store, or will be.
     package internal(set) var renumbered: [String] = []
     package internal(set) var conflicts: [Conflict] = []
     /// Whether the changes were saved.
