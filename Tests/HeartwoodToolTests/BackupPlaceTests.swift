@@ -67,6 +67,24 @@ import Testing
         #expect(try count(store) != "")
     }
 
+    /// verify said "0 archives, all whole", with exit code 0, of a directory on which no disk was mounted.
+    @Test("A directory without archives is no sound backup: list, verify, prune, merge and status fail; of two stores a restore asks which")
+    func nothingThere() throws {
+        let store = try make(), other = try make("other.heartwood")
+        defer { cleanUp() }
+        try FileManager.default.createDirectory(atPath: path("empty"), withIntermediateDirectories: true)
+        for place in ["empty", "none"] {
+            for words in [["list"], ["verify"], ["merge"], ["prune", "--keep-last", "1"]] {
+                let result = try ToolProcess.runWords(["backup", words[0], path(place)] + words.dropFirst())
+                #expect(result.status == 1 && result.error.contains("there are no log archives in"), "\(words) \(place): \(result)")
+            }
+            #expect(try ToolProcess.run("backup", "status", store, path(place)).status == 1)
+        }
+        for one in [store, other] { #expect(try ToolProcess.run("backup", one, path("both")).status == 0) }
+        let unclear = try ToolProcess.run("restore", path("both"), "-o", path("copy"))
+        #expect(unclear.status == 2 && unclear.error.contains("--store ID"), "\(unclear)")
+    }
+
     /// The signal ended an import with exit code 153 and no word, and a backup was told to make room.
     @Test("Past the file size limit a command ends with an error that names the limit, and by no signal; what was there stays")
     func fileSizeLimit() throws {

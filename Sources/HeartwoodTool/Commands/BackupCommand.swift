@@ -147,11 +147,17 @@ struct BackupCommand: Command {
 
     private var archives: BackupArchives { BackupArchives(at: destination) }
 
-    private func list() throws -> Int32 {
+    /// The lines of commits at the destination.
+    /// - Throws: a failure if there are none: a disk that is not mounted must not pass for a backup without a fault.
+    private func lines(without problems: [BackupError] = []) throws -> [BackupArchives.Line] {
         let archives = archives
-        let lines = try AsyncWork.run { try await archives.list() }
-        guard !lines.isEmpty else { throw ToolError.failure("there are no log archives in \(destination)") }
-        for line in lines { Output.lines(BackupText.lines(of: line)) }
+        let lines = try AsyncWork.run { try await archives.list(without: problems) }
+        guard !lines.isEmpty || !problems.isEmpty else { throw ToolError.failure("there are no log archives in \(destination)") }
+        return lines
+    }
+
+    private func list() throws -> Int32 {
+        for line in try lines() { Output.lines(BackupText.lines(of: line)) }
         return 0
     }
 
@@ -175,7 +181,7 @@ struct BackupCommand: Command {
         let problems = try AsyncWork.run { try await archives.verify(progress: progress.update) }
         progress.finish()
         for problem in problems { Output.line(problem.description) }
-        let lines = try AsyncWork.run { try await archives.list(without: problems) }
+        let lines = try lines(without: problems)
         for line in lines {
             for gap in BackupStatusText.gaps(line.gaps, lost: line.lost, of: line, hasDamage: !problems.isEmpty) {
                 Output.line("lineage \(line.lineage): \(gap)")
@@ -190,6 +196,7 @@ struct BackupCommand: Command {
     }
 
     private func prune() throws -> Int32 {
+        _ = try lines()
         let archives = archives, policy = policy, isTrial = isTrial
         let report = try AsyncWork.run { try await archives.prune(keeping: policy, isTrial: isTrial) }
         if isTrial { Output.lines(report.deleted.map { "\(BackupText.archive($0)) (\($0.name))" }) }
@@ -204,6 +211,7 @@ struct BackupCommand: Command {
     }
 
     private func merge() throws -> Int32 {
+        _ = try lines()
         let archives = archives
         let report = try AsyncWork.run { try await archives.merge() }
         Output.line("\(Output.count(report.merged, "archive")) merged into \(Output.number(report.made)), \(Output.bytes(report.bytes))")

@@ -125,7 +125,7 @@ public struct StoreRestore: Sendable {
             throw BackupError(
                 .invalidArgument, "\(destination)", "there are archives of \(stores.count) stores: "
                     + stores.map(\.description).joined(separator: ", "),
-                remedy: "Name the store to restore.")
+                remedy: "Name the store to restore (`--store ID`); `heartwood backup list` shows what each has.")
         }
         return first
     }
