@@ -21,14 +21,14 @@ extension NSManagedObject {
         Set(managedObjects(at: index).map { Self.unchecked($0) })
     }
 
-    /// The object as another type. `unsafeDowncast` checks the class in unoptimized builds.
-    private static func unchecked<Wanted: NSManagedObject>(_ object: NSManagedObject) -> Wanted {
-        Unmanaged<Wanted>.fromOpaque(Unmanaged.passUnretained(object).toOpaque()).takeUnretainedValue()
-    }
-
     /// The members of a to-many relationship, for a property that declares another type; those of another one are left out.
     @_disfavoredOverload
     @_spi(GeneratedCode) public final func uncheckedDestinations<Member: Hashable>(at index: Int) -> Set<Member> {
         Set(managedObjects(at: index).compactMap { $0 as? Member })
+    }
+
+    /// The object as another type. `unsafeDowncast` checks the class in unoptimized builds.
+    private static func unchecked<Wanted: NSManagedObject>(_ object: NSManagedObject) -> Wanted {
+        Unmanaged<Wanted>.fromOpaque(Unmanaged.passUnretained(object).toOpaque()).takeUnretainedValue()
     }
 }
