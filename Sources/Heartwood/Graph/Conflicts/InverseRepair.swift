@@ -39,6 +39,21 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Clears relationships that still lead to objects which the save deletes. The deletion had cleared them, and a merge policy has dropped that
+    /// with the other changes of their objects, or has brought the objects back. A destination that the rule No Action leaves alone stays as it is.
+    /// - Complexity: O(destinations of the deleted objects).
+    final func partFromDeleted() throws {
+        for object in pending.listed where object.isDeleted && !object.state.contains(.detached) {
+            guard try fulfil(object) else { continue }
+            for (index, property) in object.runtime.properties.enumerated() where property.kind.isRelationship {
+                guard let inverse = property.inverse, !property.inverseIsToMany, property.deleteRule != .noActionDeleteRule else { continue }
+                let destinations = property.kind == .toMany
+                    ? storedMembers(of: object, property: index) : [object.committedValue(index).destination]
+                for key in destinations { try part(key, inverse, from: object.key) }
+            }
+        }
+    }
+
     /// Drops added and removed members whose to-one side disagrees.
     private func agree(_ owner: NSManagedObject, _ members: ToManyState, _ property: PropertyRuntime) throws {
         guard members.isChanged, let inverse = property.inverse else { return }

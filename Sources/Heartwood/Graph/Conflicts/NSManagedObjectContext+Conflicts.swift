@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
         pending.derivedKeys = []
         while true {
             do {
+                if attempts > 0 { try partFromDeleted() }
                 try agreePairs()
                 let batches = try makeBatches()
                 try checkReferencesAcrossStores()
