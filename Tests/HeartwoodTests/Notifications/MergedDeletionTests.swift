@@ -67,6 +67,22 @@ import Testing
         }
     }
 
+    /// A commit of another coordinator names no objects, so the context looks for those that it knows. It left out those without values.
+    @Test("A fault whose row another coordinator has deleted is a merged deletion too", arguments: ["fault", "values", "saved"])
+    func ofAFault(state: String) throws {
+        let stack = try TestStack(.recordLog), other = try TestStack(.recordLog, at: stack.url), context = stack.context
+        let people = ["ann", "bob"].map { stack.insert("Person", ["name": $0]) }
+        try context.save()
+        if state != "saved" { context.refreshAllObjects() }
+        if state == "values" { for person in people { person.fireFault() } }
+        for person in try other.fetch("Person", "name == 'bob'") { other.context.delete(person) }
+        try other.context.save()
+        stack.persistentStore.followOthers()
+        context.mergeCommits(of: stack.persistentStore)
+        #expect(context.deletedObjects == [people[1]] && people[1].isDeleted && !people[0].isDeleted)
+        #expect(people[0].value(forKey: "name") as? String == "ann")
+    }
+
     @Test("A save of only a merged deletion writes nothing", arguments: StoreKind.allCases)
     func aSaveOfOnlyItWritesNothing(kind: StoreKind) throws {
         let merged = try merged(kind)

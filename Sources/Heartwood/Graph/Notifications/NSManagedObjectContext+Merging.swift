@@ -122,10 +122,6 @@ extension NSManagedObjectContext {
         identities.forEach { if $0.runtime.store === store, !$0.isInserted, !$0.key.isTemporary { known.append($0) } }
         var changes = MergedChanges(inserted: [], updated: [], deleted: [])
         for object in known {
-            guard object.rowVersion != 0 else {
-                if !object.isDeleted { object.forgetMembers() }
-                continue
-            }
             let found: UnsafeRowView?
             // An object whose row cannot be read now is not gone.
             do { found = try view.row(object.key) } catch { continue }
@@ -133,7 +129,8 @@ extension NSManagedObjectContext {
                 changes.deleted.insert(object.objectID)
                 continue
             }
-            if newest.version != object.rowVersion {
+            // A fault has no version; it reads the newest row when it fires.
+            if object.rowVersion != 0, newest.version != object.rowVersion {
                 changes.updated.insert(object.objectID)
             } else if !object.isDeleted {
                 object.forgetMembers()
