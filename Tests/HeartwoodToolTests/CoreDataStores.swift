@@ -19,6 +19,14 @@ enum CoreDataStores {
 
     static let goldensWithCache = ((try? goldens()) ?? []).filter { $0 != "old-without-cache" }
 
+    /// The paths of the real stores.
+    static func sharedStores() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: shared.path).sorted().map { shared.appendingPathComponent($0).path }.filter { path in
+            try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeRegular
+                && FileHandle(forReadingAtPath: path)?.read(upToCount: 15) == Data("SQLite format 3".utf8)
+        }
+    }
+
     static func names(in directory: URL) throws -> [String] {
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         return files.filter { $0.hasSuffix(".sqlite") }.map { String($0.dropLast(7)) }.sorted()

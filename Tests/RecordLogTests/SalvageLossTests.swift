@@ -90,6 +90,38 @@ import Testing
         }
     }
 
+    @Test("No single damaged frame takes the catalog of a salvaged file, and a compaction makes that no larger")
+    func noOneDamagedFrameTakesTheCatalogOfASalvagedFile() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: (0..<1300).map { person("person number \($0)") })
+        made.take()
+        let salvaged = try made.salvage()
+        var frames: [LogFile.Frame] = []
+        try StoreInspector(store: salvaged.store).forEachFrame(upTo: salvaged.store.writer.end) {
+            if $0.header.kind == .rows || $0.header.kind == .commit { frames.append($0) }
+        }
+        let whole = try #require(salvaged.fileSystem.contents(of: DamagedSample.newPath))
+        for frame in [frames[0], frames[frames.count - 1]] {
+            made.bytes = whole
+            made.damage(frame.offset + 100..<frame.offset + 101)
+            #expect(try made.salvage().people == made.sample.people)
+        }
+        let report = try salvaged.store.compact()
+        #expect(report.bytesAfter <= report.bytesBefore, "\(report)")
+    }
+
+    /// Pages were counted as full ones, so the indexes of a store of many small tables seemed larger than its file.
+    @Test("An inspection counts the bytes that pages have") func pagesAreCountedAsTheyAre() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: [person("one")])
+        try made.sample.store.checkpoint()
+        made.take()
+        let fileSystem = MemoryFileSystem()
+        fileSystem.setContents(of: SampleStore.path, to: made.bytes)
+        let inspection = try StoreInspection.inspect(path: SampleStore.path, fileSystem: fileSystem)
+        #expect(inspection.indexBytes > 0 && inspection.indexBytes < inspection.logBytes - FileFormat.dataStart, "\(inspection.indexBytes)")
+    }
+
     @Test("Rows of a dropped table are not reported missing") func rowsOfADroppedTableAreNotMissed() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("gone")])

@@ -97,8 +97,9 @@ final class ConversionTarget {
         return view
     }
 
-    /// Writes the indexes, and closes the file.
+    /// Writes the catalog again, so that no one damaged frame takes it, then the indexes, and closes the file.
     func close() throws {
+        try write { try $0.repeatCatalog() }
         try log.checkpoint()
         try coordinator.remove(store)
     }

@@ -38,7 +38,10 @@ struct CompactionBase {
             try base.scanRows(TableID(rawValue: UInt16(index))) { row throws(StoreError) in
                 count += 1
                 guard !isSystem || row.reference.row != RowNumbers.row else { return true }
-                if isSystem, let value = systemValues[row.reference.row] {
+                if isSystem, row.reference.row == Catalog.row {
+                    delta.store(Catalog.row, try records.append(row.with(version: row.version > 1 ? row.version - 1 : 1), previous: 0))
+                    bytes += base.catalog.liveBytes(of: row)
+                } else if isSystem, let value = systemValues[row.reference.row] {
                     let address = try append(value, as: row)
                     delta.store(row.reference.row, address)
                     bytes += UInt64(RowRecord.size(ofBody: value.count))
@@ -85,11 +88,12 @@ struct CompactionBase {
         }
     }
 
-    /// Writes the catalog again behind the rows: no row can be read without it, and the file has no older copy.
+    /// Writes the catalog again behind the rows: no row can be read without it, and the file has no older copy. The second record keeps the
+    /// catalog's version, if it is not the first one's, so that a compaction of a compacted file makes the same records.
     private func repeatCatalog(_ system: TableState?) throws(StoreError) -> Bool {
         let reference = RowReference(table: .system, row: Catalog.row)
         guard let delta = system?.primary.delta, let row = try base.unsafeRow(reference) else { return false }
-        let again = UnsafeRowView(body: row.body, byteCount: row.byteCount, reference: reference, version: row.version &+ 1)
+        let again = row.with(version: max(2, row.version))
         var records = RecordCopy(from: base.file, base.catalog, to: target.appender)
         let address = try records.append(again, previous: delta.load(Catalog.row))
         delta.store(Catalog.row, address)
@@ -111,5 +115,11 @@ struct CompactionBase {
                 .put, RowReference(table: .system, row: RowNumbers.row), body: UnsafeRawBufferPointer(bytes), version: 1, previous: 0)
         }
         return (address, UInt64(RowRecord.size(ofBody: bytes.count)))
+    }
+}
+
+extension UnsafeRowView {
+    fileprivate func with(version: UInt32) -> UnsafeRowView {
+        UnsafeRowView(body: body, byteCount: byteCount, reference: reference, version: version)
     }
 }

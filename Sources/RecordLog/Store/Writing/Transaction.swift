@@ -327,6 +327,10 @@ public final class Transaction {
         isCatalogUnwritten = false
     }
 
+    /// Writes the catalog that the store has a second time. No row can be read without it, so a file of rows that come from elsewhere has it before
+    /// the rows and behind them, as a compacted file does.
+    package func repeatCatalog() throws(StoreError) { try writeCatalog() }
+
     /// Checks that the transaction is whole, and writes the catalog if it changed. Called last.
     func finish() throws(StoreError) {
         if let failure { throw failure }

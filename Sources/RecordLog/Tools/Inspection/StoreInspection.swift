@@ -159,7 +159,10 @@ struct StoreInspector {
         for runs in snapshot.indexes { bytes += runs?.disk.reduce(0) { $0 + $1.byteCount } ?? 0 }
         for state in snapshot.tables {
             guard let base = state?.primary.base else { continue }
-            for page in 0..<base.pageCount where !base.page(page).isNone { bytes += PrimaryBase.rowsPerPage * 4 }
+            for page in 0..<base.pageCount where !base.page(page).isNone {
+                // A page has as many bytes as its rows take; most tables have a part of one.
+                bytes += UInt64(try snapshot.file.stated(at: base.page(page).offset, limit: snapshot.file.readableEnd)?.length ?? 0)
+            }
         }
         return bytes
     }

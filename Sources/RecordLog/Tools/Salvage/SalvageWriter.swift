@@ -108,7 +108,10 @@ struct SalvageWriter {
             let store = LogStore(path: temporary, options: options, fileSystem: fileSystem, opened: opened, counters: counters)
             try writeSystem(scan, catalog, numbers, to: store, &report)
             try writeRows(scan.rows.entries, catalog, to: store, &report, progress)
-            if store.snapshot().sequence > 0 { try store.checkpoint() }
+            if store.snapshot().sequence > 0 {
+                try commit(store) { transaction throws(StoreError) in try transaction.repeatCatalog() }
+                try store.checkpoint()
+            }
             try store.close()
             // Syncs the superblock that names the checkpoint too.
             try storage.sync()
