@@ -6,12 +6,18 @@ final class IndexBuild {
     /// Of the table; -1 for the rowid.
     private let columns: UnsafeMutableBufferPointer<Int>
     private let isUnique: Bool
+    /// Of a partial index.
+    private let condition: SQLiteRowCondition?
     private let order: EntryOrder
     private let sorter: EntrySorter
 
-    init(_ name: String, _ table: SQLiteTableBuilder, _ columns: [SQLiteIndexColumn], isUnique: Bool, _ core: BuildCore) {
+    init(
+        _ name: String, _ table: SQLiteTableBuilder, _ columns: [SQLiteIndexColumn], isUnique: Bool, where condition: SQLiteRowCondition?,
+        _ core: BuildCore
+    ) {
         self.name = name
         self.isUnique = isUnique
+        self.condition = condition
         tableName = table.name
         path = core.path
         self.columns = .allocate(capacity: columns.count)
@@ -22,8 +28,9 @@ final class IndexBuild {
 
     deinit { columns.deallocate() }
 
-    /// Adds the entry of the row whose record is in the buffer.
+    /// Adds the entry of the row whose record is in the buffer, if the index has the row.
     func add(_ record: RecordBuffer, rowid: Int64) throws(SQLiteBuildError) {
+        if let condition, condition.value(of: record) != true { return }
         let rowidSerial = SerialType.integer(rowid), rowidSize = SerialType.size(rowidSerial)
         var types = 1, content = rowidSize
         for column in columns {

@@ -65,14 +65,16 @@ package final class SQLiteFileBuilder {
     ///     name is `sqlite_autoindex_TABLE_N`.
     ///   - columns: in the order of the key. Text is in BINARY order.
     ///   - isUnique: `finish` throws `duplicateKey` for two rows with equal values and no NULL among them.
+    ///   - condition: what the statement's WHERE clause says; nil if it has none.
     package func index(
-        named name: String, statement: String?, on table: SQLiteTableBuilder, columns: [SQLiteIndexColumn], isUnique: Bool
+        named name: String, statement: String?, on table: SQLiteTableBuilder, columns: [SQLiteIndexColumn], isUnique: Bool,
+        where condition: SQLiteRowCondition? = nil
     ) throws {
         precondition(!columns.isEmpty, "an index has columns")
         precondition(columns.allSatisfy { $0.column.map { $0 >= 0 && $0 < table.layout.columns } ?? true }, "a table has its index's columns")
         try checkCount(columns.count, name)
         try take(name)
-        let index = IndexBuild(name, table, columns, isUnique: isUnique, core)
+        let index = IndexBuild(name, table, columns, isUnique: isUnique, where: condition, core)
         table.add(index)
         schema.append(SchemaObject(type: "index", name: name, table: table.name, sql: statement, content: .index(index)))
     }

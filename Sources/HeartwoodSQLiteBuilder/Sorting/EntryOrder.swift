@@ -48,7 +48,7 @@ final class EntryOrder {
         return serial < 12 ? 1 : serial & 1 == 1 ? 2 : 3
     }
 
-    private static func compare(_ left: RecordReader.Value, _ right: RecordReader.Value) -> Int {
+    static func compare(_ left: RecordReader.Value, _ right: RecordReader.Value) -> Int {
         let rank = rank(left.serial), other = Self.rank(right.serial)
         guard rank == other else { return rank - other }
         switch rank {

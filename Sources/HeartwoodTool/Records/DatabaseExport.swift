@@ -62,8 +62,8 @@ struct DatabaseExport {
         guard !isPlain else { return }
         if !summary.unwrittenIndexes.isEmpty {
             Output.line(
-                "The file lacks the indexes \(summary.unwrittenIndexes.joined(separator: ", ")): those with a condition, over expressions and of other "
-                    + "kinds than binary are not written. Fetches find the same objects without them.")
+                "The file lacks the indexes \(summary.unwrittenIndexes.joined(separator: ", ")): those over expressions, of other kinds than "
+                    + "binary, and with a condition that SQL does not say exactly are not written. Fetches find the same objects without them.")
         }
         if !summary.hasVersion {
             Output.line(

@@ -64,7 +64,7 @@ import Testing
         entity.properties = [title]
         let plain = NSFetchIndexDescription(name: "plain", elements: [NSFetchIndexElementDescription(property: title, collationType: .binary)])
         let partial = NSFetchIndexDescription(name: "partial", elements: [NSFetchIndexElementDescription(property: title, collationType: .binary)])
-        partial.partialIndexPredicate = NSPredicate(format: "title != nil")
+        partial.partialIndexPredicate = NSPredicate(format: "title ==[c] \"a\"")
         entity.indexes = [plain, partial]
         let model = NSManagedObjectModel()
         model.entities = [entity]

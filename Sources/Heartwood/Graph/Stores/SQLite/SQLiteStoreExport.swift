@@ -23,7 +23,8 @@ package struct SQLiteStoreExport {
         /// Whether the file says which version of the model it has, as Core Data does.
         package let hasVersion: Bool
         package let hasModelCache: Bool
-        /// The fetch indexes that the file lacks: those with a condition, over expressions, or of other kinds than binary.
+        /// The fetch indexes that the file lacks: those over expressions, of other kinds than binary, or with a condition that
+        /// SQL does not say exactly.
         package let unwrittenIndexes: [String]
     }
 

@@ -19,7 +19,8 @@ struct CoreDataIndexes {
         return (keys + (hasHierarchy ? [(name: "Z_ENT", position: 1)] : [])).map { name, position in
             let index = "\(table)_\(name)_INDEX"
             return SQLiteIndexDefinition(
-                name: index, statement: "CREATE INDEX \(SQLText.name(index)) ON \(SQLText.name(table)) (\(SQLText.name(name)))", terms: [SQLiteIndexDefinition.Term(column: position)])
+                name: index, statement: "CREATE INDEX \(SQLText.name(index)) ON \(SQLText.name(table)) (\(SQLText.name(name)))",
+                terms: [SQLiteIndexDefinition.Term(column: position)])
         }
     }
 
@@ -36,24 +37,32 @@ struct CoreDataIndexes {
         entities.flatMap { entity in
             entity.indexes.compactMap { index in
                 let elements = index.elements.compactMap { element in element.property.map { (name: $0.name, isAscending: element.isAscending) } }
-                guard index.isPlain, elements.count == index.elements.count, !index.isOverOneRelationship else { return nil }
-                return self.index("Z_\(entity.name ?? "")_\(index.name)", entity, elements, isUnique: false)
+                guard index.isWritten(of: entity), elements.count == index.elements.count, !index.isOverOneRelationship else { return nil }
+                let condition = PartialIndexCondition(index, of: entity, datesAreNumbers: true)
+                return self.index("Z_\(entity.name ?? "")_\(index.name)", entity, elements, isUnique: false, where: condition)
             }
         }
     }
 
     private func index(
-        _ name: String, _ entity: NSEntityDescription, _ elements: [(name: String, isAscending: Bool)], isUnique: Bool
+        _ name: String, _ entity: NSEntityDescription, _ elements: [(name: String, isAscending: Bool)], isUnique: Bool,
+        where condition: PartialIndexCondition? = nil
     ) -> SQLiteIndexDefinition? {
         let terms = elements.compactMap { element in
             column(named: element.name, of: entity).map { SQLiteIndexDefinition.Term(column: $0, isDescending: !element.isAscending) }
         }
         guard !terms.isEmpty, terms.count == elements.count else { return nil }
+        func title(_ column: Int) -> String { SQLText.name(columns[column - CoreDataTables.ownColumns.count].name) }
         let text = terms.map { term in
-            "\(SQLText.name(columns[term.column - CoreDataTables.ownColumns.count].name)) COLLATE BINARY \(term.isDescending ? "DESC" : "ASC")"
+            "\(title(term.column)) COLLATE BINARY \(term.isDescending ? "DESC" : "ASC")"
         }
-        let statement = "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.name(name)) ON \(SQLText.name(table)) (\(text.joined(separator: ", ")))"
-        return SQLiteIndexDefinition(name: name, statement: statement, terms: terms, isUnique: isUnique)
+        var statement = "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.name(name)) ON \(SQLText.name(table)) (\(text.joined(separator: ", ")))"
+        let made = condition?.inTable(column: { column(of: $0) }, name: title)
+        if condition != nil {
+            guard let made else { return nil }
+            statement += " WHERE \(made.text)"
+        }
+        return SQLiteIndexDefinition(name: name, statement: statement, terms: terms, isUnique: isUnique, condition: made?.condition)
     }
 
     private func position(of name: String) -> Int? {
@@ -61,10 +70,11 @@ struct CoreDataIndexes {
     }
 
     private func column(named name: String, of entity: NSEntityDescription) -> Int? {
-        guard let property = entity.propertiesByIndex.first(where: { $0.name == name }),
-            let index = columns.firstIndex(where: { $0.use == .value && $0.property === property })
-        else { return nil }
-        return index + CoreDataTables.ownColumns.count
+        entity.propertiesByIndex.first { $0.name == name }.flatMap(column(of:))
+    }
+
+    private func column(of property: NSPropertyDescription) -> Int? {
+        columns.firstIndex { $0.use == .value && $0.property === property }.map { $0 + CoreDataTables.ownColumns.count }
     }
 }
 
@@ -75,14 +85,18 @@ extension NSEntityDescription {
 
 extension NSEntityDescription {
     /// The names of the fetch indexes that an export does not make.
-    var unwrittenIndexes: [String] { indexes.filter { !$0.isPlain }.map { "\(name ?? "").\($0.name)" } }
+    var unwrittenIndexes: [String] { indexes.filter { !$0.isWritten(of: self) }.map { "\(name ?? "").\($0.name)" } }
 }
 
 extension NSFetchIndexDescription {
-    /// Whether the index is over the values of properties, and over all objects.
-    var isPlain: Bool {
-        partialIndexPredicate == nil && elements.allSatisfy { $0.collationType == .binary && !($0.property is NSExpressionDescription) }
+    /// Whether a new SQLite file gets the index: it is over the values of properties, and its condition, if it has one, can be said in SQL.
+    func isWritten(of entity: NSEntityDescription, datesAreNumbers: Bool = true) -> Bool {
+        elements.allSatisfy { $0.collationType == .binary && !($0.property is NSExpressionDescription) }
+            && (partialIndexPredicate == nil || PartialIndexCondition(self, of: entity, datesAreNumbers: datesAreNumbers) != nil)
     }
 
-    var isOverOneRelationship: Bool { elements.count == 1 && elements[0].property is NSRelationshipDescription }
+    /// Whether the relationship's own index is the same.
+    var isOverOneRelationship: Bool {
+        partialIndexPredicate == nil && elements.count == 1 && elements[0].property is NSRelationshipDescription
+    }
 }

@@ -5,8 +5,8 @@ import Foundation
 /// `CoreDataLayoutBuilder` names the columns, for the reader and for this. "Facts" are those of docs/internals/core-data-facts.md.
 /// (1) A table has Z_PK, Z_ENT, Z_OPT, then its other columns. Facts, "order of columns".
 /// (2) Each key column has an index, a hierarchy's table one over Z_ENT, each uniqueness constraint and each fetch index one. Facts, "indexes".
-/// (3) A fetch index over one relationship is that relationship's own index. Indexes with a condition, over expressions and in several dimensions
-///     are not made, since nothing shows their statements.
+/// (3) A fetch index over one relationship is that relationship's own index. Indexes over expressions and in several dimensions, and those with
+///     a condition that SQL does not say exactly (`PartialIndexCondition`), are not made.
 struct CoreDataTables {
     struct Table {
         let name: String

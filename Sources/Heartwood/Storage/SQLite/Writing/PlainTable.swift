@@ -1,4 +1,5 @@
 import Foundation
+internal import HeartwoodSQLiteBuilder
 import RecordLog
 
 /// A table of objects for people who want SQL.
@@ -105,12 +106,16 @@ struct PlainTable {
     /// One for each foreign key, each uniqueness constraint and each plain fetch index.
     func indexes(_ names: inout SQLNames) -> [SQLiteIndexDefinition] {
         var result: [SQLiteIndexDefinition] = []
-        func add(_ base: String, _ terms: [SQLiteIndexDefinition.Term], isUnique: Bool = false) {
+        func add(
+            _ base: String, _ terms: [SQLiteIndexDefinition.Term], isUnique: Bool = false,
+            where condition: (text: String, condition: SQLiteRowCondition)? = nil
+        ) {
             let index = names.take("\(name)_\(base)", or: "\(name)_\(base)_index")
             let text = terms.map { SQLNames.quoted(columns[$0.column - ownCount].name) + ($0.isDescending ? " DESC" : "") }
             let statement = "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLNames.quoted(index)) ON \(SQLNames.quoted(name)) "
-                + "(\(text.joined(separator: ", ")))"
-            result.append(SQLiteIndexDefinition(name: index, statement: statement, terms: terms, isUnique: isUnique))
+                + "(\(text.joined(separator: ", ")))\(condition.map { " WHERE \($0.text)" } ?? "")"
+            result.append(SQLiteIndexDefinition(
+                name: index, statement: statement, terms: terms, isUnique: isUnique, condition: condition?.condition))
         }
         for (index, column) in columns.enumerated() where column.claim.property is NSRelationshipDescription && !column.isOrder {
             add(column.name, [.init(column: index + ownCount)])
@@ -120,18 +125,24 @@ struct PlainTable {
                 let terms = constraint.compactMap { term($0, entity, isDescending: false) }
                 if terms.count == constraint.count { add("unique_\(constraint.joined(separator: "_"))", terms, isUnique: true) }
             }
-            for index in entity.indexes where index.isPlain && !index.isOverOneRelationship {
+            for index in entity.indexes where index.isWritten(of: entity, datesAreNumbers: false) && !index.isOverOneRelationship {
                 let terms = index.elements.compactMap { term($0.property?.name ?? "", entity, isDescending: !$0.isAscending) }
-                if !terms.isEmpty, terms.count == index.elements.count { add(index.name, terms) }
+                let condition = PartialIndexCondition(index, of: entity, datesAreNumbers: false)?.inTable(
+                    column: { column(of: $0) }, name: { SQLNames.quoted(columns[$0 - ownCount].name) })
+                guard !terms.isEmpty, terms.count == index.elements.count, index.partialIndexPredicate == nil || condition != nil else { continue }
+                add(index.name, terms, where: condition)
             }
         }
         return result
     }
 
     private func term(_ property: String, _ entity: NSEntityDescription, isDescending: Bool) -> SQLiteIndexDefinition.Term? {
-        guard let property = entity.propertiesByIndex.first(where: { $0.name == property }),
-            let index = columns.firstIndex(where: { !$0.isOrder && $0.claim.property === property })
-        else { return nil }
-        return SQLiteIndexDefinition.Term(column: index + ownCount, isDescending: isDescending)
+        entity.propertiesByIndex.first { $0.name == property }.flatMap(column(of:)).map {
+            SQLiteIndexDefinition.Term(column: $0, isDescending: isDescending)
+        }
+    }
+
+    private func column(of property: NSPropertyDescription) -> Int? {
+        columns.firstIndex { !$0.isOrder && $0.claim.property === property }.map { $0 + ownCount }
     }
 }

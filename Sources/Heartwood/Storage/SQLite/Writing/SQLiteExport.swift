@@ -50,7 +50,8 @@ struct SQLiteExport {
         let table = try builder.table(named: name, statement: statement, columns: columns, rowidColumn: hasKey ? 0 : nil)
         for index in indexes {
             let terms = index.terms.map { SQLiteIndexColumn($0.column, isDescending: $0.isDescending) }
-            try builder.index(named: index.name, statement: index.statement, on: table, columns: terms, isUnique: index.isUnique)
+            try builder.index(
+                named: index.name, statement: index.statement, on: table, columns: terms, isUnique: index.isUnique, where: index.condition)
         }
         return table
     }

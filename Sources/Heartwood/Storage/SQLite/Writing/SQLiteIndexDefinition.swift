@@ -1,3 +1,5 @@
+internal import HeartwoodSQLiteBuilder
+
 /// An index of a table that is to be written.
 struct SQLiteIndexDefinition {
     struct Term: Equatable {
@@ -11,4 +13,6 @@ struct SQLiteIndexDefinition {
     let statement: String?
     let terms: [Term]
     var isUnique = false
+    /// What the statement's WHERE clause says; nil if it has none.
+    var condition: SQLiteRowCondition?
 }
