@@ -116,4 +116,46 @@ import Testing
             #expect(done.status == 0 && done.output.contains("left out, since the given model has no entity for them"), "\(done.output)\(done.error)")
         }
     }
+
+    private static func indexed(_ index: String, on attribute: String) -> String {
+        let element = "<fetchIndexElement property=\"\(attribute)\" type=\"Binary\" order=\"ascending\"/>"
+        return """
+            <entity name="Book"><attribute name="name" attributeType="String"/><attribute name="pages" optional="YES" attributeType="Integer 32"/>
+            \(index.isEmpty ? "" : "<fetchIndex name=\"\(index)\">\(element)</fetchIndex>")
+            </entity>
+            """
+    }
+
+    /// A store of a version is not migrated to the same version; its indexes were not looked at either.
+    @Test("An index that a model of the same version has is built, and said to be built") func indexesOfTheSameVersion() throws {
+        let old = try ModelCommandTests.write(Self.indexed("", on: "")), new = try ModelCommandTests.write(Self.indexed("byPages", on: "pages"))
+        let named = try ModelCommandTests.write(Self.indexed("byLength", on: "pages"))
+        let store = ToolProcess.temporaryPath(), input = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(old, new, named, store, input) }
+        try Data("{\"name\":\"a\",\"pages\":7}\n{\"name\":\"b\"}\n".utf8).write(to: URL(fileURLWithPath: input))
+        #expect(try ToolProcess.run("import", store, "--model", old, "--entity", "Book", "--key", "name", "--format", "jsonl", input).status == 0)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let dry = try ToolProcess.run("migrate", store, "--to", new, "--dry-run")
+        #expect(dry.status == 0, "\(dry.error)")
+        #expect(dry.output == "The store has this version already.\nWould be built: the index Book.byPages\n")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        func migrate(_ model: String) throws -> String { try ToolProcess.run("migrate", store, "--to", model).output }
+        #expect(try migrate(new) == "The store has this version already.\nBuilt: the index Book.byPages\n")
+        #expect(try ToolProcess.run("inspect", store).output.contains("index:byPages"))
+        #expect(try migrate(new) == "The store has this version already.\n")
+        #expect(try migrate(named) == "The store has this version already.\nRenamed: the index Book.byPages to Book.byLength\n")
+        #expect(try migrate(old) == "The store has this version already.\nDropped: the index Book.byLength\n")
+        #expect(try ToolProcess.run("verify", store).status == 0)
+    }
+
+    @Test("A migration to another version builds the indexes of that version before it ends") func indexesOfAnotherVersion() throws {
+        let old = try ModelCommandTests.write(Self.library), new = try ModelCommandTests.write(Self.indexed("byPages", on: "pages"))
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(old, new, store) }
+        try library(store, old)
+        let done = try ToolProcess.run("migrate", store, "--to", new)
+        #expect(done.status == 0, "\(done.output)\(done.error)")
+        #expect(try ToolProcess.run("inspect", store).output.contains("index:byPages"))
+        #expect(try ToolProcess.run("migrate", store, "--to", new).output == "The store has this version already.\n")
+    }
 }

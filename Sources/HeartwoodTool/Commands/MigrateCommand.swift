@@ -15,7 +15,8 @@ struct MigrateCommand: Command {
           --allow-unrelated   migrate even if the two models have no entity in common, so that no object is left
           --dry-run     tell what would change, and which objects would be gone, and change nothing; exit code 1 where no migration
                         can be inferred, or where one would be refused
-        Objects of entities that MODEL lacks are removed; a line on standard error counts them.
+        Objects of entities that MODEL lacks are removed; a line on standard error counts them. Fetch indexes that MODEL has and the store
+        lacks are built, also where the version is the same: other indexes make no other version.
         """
     static let options: Set<String> = ["to", "mapping"]
     static let flags: Set<String> = ["dry-run", "allow-unrelated"]
@@ -46,14 +47,17 @@ struct MigrateCommand: Command {
             throw ToolError.usage("the mapping \(entity.name ?? "?") names the policy \(policy), which only the program that has it can call")
         }
         let difference = ModelDifference(from: old, to: new)
+        let url = URL(fileURLWithPath: store), configuration = try StoredModel.configuration(at: url)
         guard !difference.isSameVersion else {
             Output.line("The store has this version already.")
+            try OpenStore.check(configuration, madeWith: store, new.model)
+            try bringIndexes(of: url, to: new.model, configuration)
             return 0
         }
-        let url = URL(fileURLWithPath: store), configuration = try StoredModel.configuration(at: url)
         if isDry { return try tell(difference, mappingModel, new.model, url, configuration) }
         try OpenStore.check(configuration, madeWith: store, new.model)
         try StoredModel.migrate(url, to: new.model, configuration: configuration, by: mappingModel, acceptsUnrelated: acceptsUnrelated)
+        try bringIndexes(of: url, to: new.model, configuration)
         let open = try OpenStore(path: store, isReadOnly: true)
         defer { try? open.close() }
         let request = { (entity: NSEntityDescription) in
@@ -64,6 +68,16 @@ struct MigrateCommand: Command {
         let count = try open.entities.filter { !$0.isAbstract }.reduce(0) { try $0 + open.context.count(for: request($1)) }
         Output.line("\(Output.count(count, "object")) \(count == 1 ? "has" : "have") the version of \(new.name)")
         return 0
+    }
+
+    /// Builds, renames and drops fetch indexes as the model asks for, or tells it in a dry run. A program that opens the store does the same.
+    private func bringIndexes(of url: URL, to model: NSManagedObjectModel, _ configuration: String?) throws {
+        let changes = try StoredModel.indexChanges(of: url, to: model, configuration: configuration)
+        guard !changes.isEmpty else { return }
+        if !isDry { try StoredModel.buildIndexes(of: url, to: model, configuration: configuration) }
+        for name in changes.missing { Output.line("\(isDry ? "Would be built" : "Built"): the index \(name)") }
+        for name in changes.dropped { Output.line("\(isDry ? "Would be dropped" : "Dropped"): the index \(name)") }
+        for (old, new) in changes.renamed { Output.line("\(isDry ? "Would be renamed" : "Renamed"): the index \(old) to \(new)") }
     }
 
     /// Tells what a migration would do.
