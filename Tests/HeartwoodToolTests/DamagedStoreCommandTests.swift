@@ -95,4 +95,30 @@ import Testing
         }
         ToolProcess.cleanUp(path + ".new")
     }
+
+    /// Readers write nothing, so each of them replays what a killed load has left, without a word.
+    @Test("Reading commands say that a load was interrupted, and which command ends the slow openings") func interruptedLoads() throws {
+        let store = ToolProcess.temporaryPath(), killed = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store, killed) }
+        let made = try ToolProcess.run("import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
+        #expect(made.status == 0)
+        let log = try LogStore.open(path: store, options: StoredModel.options)
+        for _ in 0..<20 { try log.write { try $0.setSystemValue(1000, [UInt8](repeating: 1, count: 1 << 20)) } }
+        // The file as a kill leaves it.
+        try FileManager.default.copyItem(atPath: store, toPath: killed)
+        try log.close()
+        let read = ["query", killed, "Package", "--count"]
+        for _ in 0..<2 {
+            let slow = try ToolProcess.runWords(read)
+            #expect(slow.status == 0 && slow.output == "6\n" && slow.error.contains("compact --checkpoint-only"), "\(slow.output)\(slow.error)")
+        }
+        let wrong = try ToolProcess.run("compact", killed, "--checkpoint-only", "--to", store + ".new")
+        #expect(wrong.status == 2 && wrong.error.contains("--checkpoint-only"), "\(wrong.error)")
+        let size = try Data(contentsOf: URL(fileURLWithPath: killed)).count
+        let done = try ToolProcess.run("compact", killed, "--checkpoint-only")
+        #expect(done.status == 0 && done.output.contains("checkpoint of commit"), "\(done.output)\(done.error)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: killed)).count >= size)
+        let quick = try ToolProcess.runWords(read)
+        #expect(quick.output == "6\n" && quick.error == "", "\(quick.error)")
+    }
 }

@@ -45,6 +45,9 @@ import Testing
         let range = try #require(bytes.range(of: Data(repeating: UInt8(ascii: "c"), count: 1000)))
         bytes[range.lowerBound + 500_000] = 0
         try bytes.write(to: URL(fileURLWithPath: store))
+        // A count reads the rows, and not their values.
+        #expect(try ToolProcess.run("query", store, "File", "--count").output == "3\n")
+        #expect(try ToolProcess.run("query", store, "File").status == 1)
         let salvage = try ToolProcess.run("salvage", store, "-o", new, "--json")
         let lost = try #require(try json(salvage.output)["lostValues"] as? [[String: Any]])
         #expect(salvage.status == 1 && lost.count == 1 && lost[0]["column"] as? String == "content" && lost[0]["bytes"] as? Int == 1_500_000)

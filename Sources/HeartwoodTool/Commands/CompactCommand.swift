@@ -6,11 +6,13 @@ struct CompactCommand: Command {
     static let name = "compact"
     static let summary = "write the live data to a new file that replaces the store's"
     static let help = """
-        USAGE: heartwood compact STORE [--keep-commits N | --keep-since TIME | --to NEW]
+        USAGE: heartwood compact STORE [--keep-commits N | --keep-since TIME | --to NEW | --checkpoint-only]
 
           --keep-commits N    the newest N commits stay as they are, with number, time, author and changes
           --keep-since TIME   the same for those since then: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970
           --to NEW            writes the store's newest commit to the file NEW, which must not exist; STORE stays as it is
+          --checkpoint-only   copies nothing, and writes the checkpoint that an interrupted load has left out, so that readers open the
+                              store quickly again; any program that opens it for writing does the same
 
         `--to` is how to copy a store that is in use: a plain copy of the file may miss a commit in the midst of its log. It also makes a
         store of such a copy, of what was whole in it.
@@ -20,15 +22,20 @@ struct CompactCommand: Command {
         Says at the end which processes still have the old file open, and so keep its space, where the system tells.
         """
     static let options: Set<String> = ["keep-commits", "keep-since", "to"]
-    static let flags: Set<String> = []
+    static let flags: Set<String> = ["checkpoint-only"]
 
     private let store: String
+    private let isCheckpointOnly: Bool
     private let window: HistoryWindow
     private let target: String?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
         target = arguments["to"]
+        isCheckpointOnly = arguments.has("checkpoint-only")
+        if isCheckpointOnly, ["to", "keep-commits", "keep-since"].contains(where: { arguments[$0] != nil }) {
+            throw ToolError.usage("--checkpoint-only copies nothing, so that it goes with no other option")
+        }
         if target != nil, arguments["keep-commits"] != nil || arguments["keep-since"] != nil {
             throw ToolError.usage("--to writes the newest commit; it keeps no others")
         }
@@ -43,6 +50,7 @@ struct CompactCommand: Command {
     func run() throws -> Int32 {
         try CoreDataStore.refuse(store, "SQLite's own `VACUUM` makes it small, or \(CoreDataStore.conversion(store))")
         if let target { return try copy(to: target) }
+        if isCheckpointOnly { return try writeCheckpoint() }
         let report: CompactionReport
         do {
             report = try compact(rebuildsIndexes: false)
@@ -52,12 +60,32 @@ struct CompactCommand: Command {
         }
         Output.line(
             "\(Output.count(Int(report.rows), "row")): \(Output.bytes(report.bytesBefore)) before, \(Output.bytes(report.bytesAfter)) after")
+        if report.commits == 0, report.bytesAfter > report.bytesBefore {
+            Output.line("it had little or nothing to free; a compacted file has a checkpoint, which shortens openings, and its catalog twice")
+        }
         if report.commits > 0 {
             Output.line("\(Output.count(Int(report.commits), "commit")) kept or made meanwhile")
         }
         if let holders = report.holders, !holders.isEmpty {
             Output.line("the old file's space is freed once these close it: \(holders.map(\.description).joined(separator: ", "))")
         }
+        return 0
+    }
+
+    /// Tells on standard error why the opening was slow, and what ends that.
+    static func adviseCheckpoint(of path: String, _ bytes: UInt64) {
+        Output.error(
+            "heartwood: note: each reader of \(DisplayWidth.printable(path)) replays \(Output.bytes(bytes)) of its log, until a program opens it for "
+                + "writing: a load was interrupted, or goes on. `heartwood compact --checkpoint-only` writes the checkpoint that is missing")
+    }
+
+    private func writeCheckpoint() throws -> Int32 {
+        var options = StoredModel.options
+        options.createIfMissing = false
+        let log = try LogStore.open(path: store, options: options)
+        try log.checkpoint()
+        try log.close()
+        Output.line("the store has a checkpoint of commit \(Output.number(Int(log.snapshot().sequence)))")
         return 0
     }
 

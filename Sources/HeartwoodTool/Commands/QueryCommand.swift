@@ -24,7 +24,7 @@ struct QueryCommand: Command {
           --limit N, --offset N
           --format FORMAT       table (default), csv, json (one array), jsonl (one object a line)
           --width N             cut the table's lines to so many columns (default: the terminal's width; elsewhere nothing is cut)
-          --count               say how many rows there are, and no more
+          --count               say how many rows there are, and no more; it reads each row, so that a damaged store is told, and no values
           --explain             say how they are found, and no more: by which index, rows visited, rows matched
         \(PastOption.help)
         \(CoreDataStore.help)
@@ -92,7 +92,7 @@ struct QueryCommand: Command {
         var columns = selected.isEmpty ? groups : selected
         if columns.isEmpty {
             let attributes = described.orderedProperties.filter { $0 is NSAttributeDescription && !$0.isTransient }
-            columns = attributes.map { QueryColumn(path: $0.name) }
+            columns = (counts ? Self.leastToRead(attributes) : attributes).map { QueryColumn(path: $0.name) }
         }
         let request = NSFetchRequest<NSDictionary>(entityName: described.name ?? "")
         request.resultType = .dictionaryResultType
@@ -106,7 +106,8 @@ struct QueryCommand: Command {
         request.fetchOffset = offset
         do {
             if counts {
-                // The rows are read as for the list: a count of a damaged store is no number.
+                // An index tells the number at once, also if rows cannot be read any more. A count of a damaged store is no number, so the
+                // rows are read, with one value of each.
                 var count = 0
                 try open.context.forEachResult(request) { _ in
                     count += 1
@@ -128,6 +129,16 @@ struct QueryCommand: Command {
         }
         open.warnOfMissingFiles()
         return ReferenceDoubts.code(open.doubts)
+    }
+
+    /// One attribute whose values cost little, since each row that is counted is read; all of them if there is none.
+    private static func leastToRead(_ attributes: [NSPropertyDescription]) -> [NSPropertyDescription] {
+        let cheap: [NSAttributeType] = [
+            .booleanAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+            .floatAttributeType, .dateAttributeType, .stringAttributeType,
+        ]
+        let found = cheap.lazy.compactMap { type in attributes.first { ($0 as? NSAttributeDescription)?.attributeType == type } }.first
+        return found.map { [$0] } ?? attributes
     }
 
     private func writer(_ names: [String]) throws -> any RowWriter {

@@ -49,6 +49,7 @@ final class OpenStore {
         options[NSRecordLogAsOfOption] = past.map(PastOption.storeOption)
         try self.init(NSRecordLogStoreType, url, used, configuration: wanted, options: options)
         if let damage = log?.damage { DamagedStore.warn(damage) }
+        if isReadOnly, past == nil, let bytes = log?.longReplay { CompactCommand.adviseCheckpoint(of: path, bytes) }
     }
 
     private init(_ type: String, _ url: URL, _ model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]) throws {

@@ -141,6 +141,13 @@ extension LogStore {
         if isLong { finishCheckpoint() }
     }
 
+    /// Bytes of log that this handle has replayed and no checkpoint has, if they are more than a writer's opening leaves. Each reader's opening
+    /// replays them: a load was interrupted, or goes on. nil otherwise, and for a replica, which has the checkpoints of its full copy only.
+    package var longReplay: UInt64? {
+        let bytes = writeLock.withLock { _ in writer.superblock.isReplica ? 0 : writer.bytesBehind }
+        return bytes > options.checkpointAfterBytes ? bytes : nil
+    }
+
     /// Starts a checkpoint without the file's lock: its thread takes the lock for each batch.
     private func startCheckpointAlone() {
         let base = snapshot()
