@@ -125,6 +125,43 @@ import Testing
         #expect(try merged.stack.storedNames() == ["ann"])
     }
 
+    /// The merge may come between two lines of a program that holds the object; setting its relationship ended the process.
+    @Test(
+        "A relationship that is set to an object whose deletion was merged leads to none, and so does one of that object",
+        arguments: StoreKind.recordLogs)
+    func relationships(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: GraphModel.make()), context = stack.anew()
+        let gone = ["Node", "Step", "Card", "Item"].map { stack.make($0, ["gone"])[0] }
+        let there = ["Node", "Step", "Card", "Item"].map { stack.make($0, ["there"])[0] }
+        try stack.context.save()
+        let theirs = gone.map(context.own), ours = there.map(context.own)
+        for object in theirs + ours { object.fireFault() }
+        let heard = Heard([.NSManagedObjectContextDidSave], of: stack.context)
+        for object in gone { stack.context.delete(object) }
+        try stack.context.save()
+        context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+        #expect(theirs.allSatisfy { $0.isDeleted && $0.managedObjectContext === context })
+        for (node, others) in [(ours[0], theirs), (theirs[0], ours), (theirs[0], theirs)] {
+            node.setValue(others[0], forKey: "parent")
+            node.setValue(others[2], forKey: "card")
+            others[2].setValue(node, forKey: "holder")
+            others[1].setValue(node, forKey: "owner")
+            node.setValue(NSSet(array: [others[0]]), forKey: "friends")
+            node.mutableSetValue(forKey: "children").add(others[0])
+            node.mutableOrderedSetValue(forKey: "items").add(others[3])
+            node.mutableOrderedSetValue(forKey: "steps").insert(others[1], at: 0)
+            node.setValue(NSOrderedSet(array: [others[1]]), forKey: "steps")
+            for key in ["parent", "card", "friends", "children", "items", "steps"] { #expect(node.names(key) == [], "\(key)") }
+        }
+        let steps = ours[0].mutableOrderedSetValue(forKey: "steps")
+        steps.add(ours[1])
+        steps.replaceObject(at: 0, with: theirs[1])
+        #expect(ours[0].names("steps") == [] && ours[1].one("owner") == nil)
+        try context.save()
+        #expect(theirs.allSatisfy { $0.managedObjectContext == nil })
+        #expect(try StoreAudit.findings(in: try #require(try stack.store.newestView() as? RecordLogView)).isEmpty)
+    }
+
     @Test("A deleted object can be inserted again", arguments: StoreKind.allCases)
     func itCanBeInsertedAnew(kind: StoreKind) throws {
         let merged = try merged(kind), context = merged.context, bob = merged.bob, old = bob.objectID

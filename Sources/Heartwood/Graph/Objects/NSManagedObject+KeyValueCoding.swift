@@ -84,7 +84,7 @@ extension NSManagedObject {
     }
 
     private final func check(_ object: NSManagedObject, for property: PropertyRuntime) throws(ValueMismatch) {
-        if let fault = mismatch(object, for: property) { throw ValueMismatch(message: fault) }
+        if let fault = mismatch(object, for: property), !isMergedDeletion(on: object, property) { throw ValueMismatch(message: fault) }
     }
 
     static func members(of value: Any?) -> [NSManagedObject]? {
@@ -183,8 +183,7 @@ extension NSManagedObject {
                 }
                 return setSilently(.null, at: index)
             }
-            if let fault = mismatch(object, for: property) { misuse(fault) }
-            setSilently(.reference(object.key), at: index)
+            setSilently(fitting(object, for: property).map { .reference($0.key) } ?? .null, at: index)
         case .toMany:
             storage?.primitiveSets[index]?.set = nil
             setModelledValue(value, at: index)

@@ -79,7 +79,7 @@ extension NSManagedObject {
     @_spi(GeneratedCode) public final func insertManagedObject(_ object: NSManagedObject, atPosition position: Int, at index: Int) {
         let count = memberKeys(at: index).count
         demandPosition(position, within: count + 1, at: index)
-        guard !containsManagedObject(object, at: index) else { return }
+        guard !containsManagedObject(object, at: index), let object = fitting(object, for: runtime.properties[index]) else { return }
         addManagedObject(object, at: index)
         if position < count { move(object.key, to: position, at: index) }
     }
@@ -104,6 +104,7 @@ extension NSManagedObject {
         guard old !== object else { return }
         let isBefore = memberKeys(at: index).firstIndex(of: object.key).map { $0 < position } ?? false
         removeManagedObject(old, at: index)
+        guard let object = fitting(object, for: runtime.properties[index]) else { return }
         addManagedObject(object, at: index)
         move(object.key, to: isBefore ? position - 1 : position, at: index)
     }
@@ -144,10 +145,22 @@ extension NSManagedObject {
 
     // MARK: Possible members
 
-    /// - Precondition: `object` may be a destination of `property`.
-    final func demandFit(_ object: NSManagedObject, for property: PropertyRuntime) {
-        guard let fault = mismatch(object, for: property) else { return }
-        misuse(fault)
+    /// The object, if it may be a destination of `property`; nil if a merge has taken one of the two away.
+    /// - Precondition: `object` may be a destination of `property` but for that.
+    @inline(__always)
+    final func fitting(_ object: NSManagedObject, for property: PropertyRuntime) -> NSManagedObject? {
+        guard let fault = mismatch(object, for: property) else { return object }
+        guard isMergedDeletion(on: object, property) else { misuse(fault) }
+        return nil
+    }
+
+    /// Whether somebody else has deleted this object or its possible destination, and their context has merged that.
+    ///
+    /// A merge may come between any two events, so code that still holds the object is not at fault. The relationship becomes what the merge would
+    /// have made of it, had it come later: it leads to no such object.
+    final func isMergedDeletion(on object: NSManagedObject, _ property: PropertyRuntime) -> Bool {
+        (state.contains(.gone) || object.state.contains(.gone)) && isDestination(object, of: property)
+            && contextReference?.toOpaque() == object.contextReference?.toOpaque()
     }
 
     /// The reason why an object cannot be a destination; nil if it can.

@@ -36,7 +36,7 @@ extension NSManagedObject {
     /// - Precondition: `object` belongs to the same context.
     @_spi(GeneratedCode) public final func setManagedObject(_ object: NSManagedObject?, at index: Int) {
         let property = runtime.properties[index]
-        if let object { demandFit(object, for: property) }
+        let object = object.flatMap { fitting($0, for: property) }
         let old = reference(at: index)
         let new = object?.key ?? .none
         guard old != new else {
@@ -150,7 +150,7 @@ extension NSManagedObject {
     /// - Precondition: `object` belongs to the same context.
     @_spi(GeneratedCode) public final func addManagedObject(_ object: NSManagedObject, at index: Int) {
         let property = runtime.properties[index]
-        demandFit(object, for: property)
+        guard let object = fitting(object, for: property) else { return }
         if let inverse = property.inverse, !property.inverseIsToMany {
             object.setManagedObject(self, at: inverse)
             return
@@ -179,7 +179,7 @@ extension NSManagedObject {
     /// - Precondition: the objects belong to the same context.
     /// - Complexity: O(members, old and new).
     @_spi(GeneratedCode) public final func setManagedObjects(_ objects: [NSManagedObject], at index: Int) {
-        for object in objects { demandFit(object, for: runtime.properties[index]) }
+        let objects = objects.compactMap { fitting($0, for: runtime.properties[index]) }
         let current = memberKeys(at: index)
         let wanted = Set(objects.map(\.key))
         let present = Set(current)
