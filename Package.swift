@@ -13,7 +13,8 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
-        .library(name: "CoreData", targets: ["CoreData"]),
+        // With the target that it exports again: SwiftPM compiles clients anew where a module changes that they name here, and not behind it.
+        .library(name: "CoreData", targets: ["CoreData", "Heartwood"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
         .library(name: "HeartwoodS3", targets: ["HeartwoodS3"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
@@ -60,7 +61,7 @@ let package = Package(
             plugins: ["HeartwoodModels"]),
         // As apps are: with the shim, in Swift's language mode 5, and their warnings are their own.
         .testTarget(
-            name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
+            name: "AppCodeTests", dependencies: ["CoreData", "Heartwood"], exclude: ["Apps.xcdatamodeld", "Introductions.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
         .testTarget(
             name: "SQLiteFileTests", dependencies: ["HeartwoodSQLiteFile", "HeartwoodTestSupport"], exclude: ["Goldens", "Scripts"],
