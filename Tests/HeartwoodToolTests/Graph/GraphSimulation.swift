@@ -3,7 +3,8 @@ import Heartwood
 import HeartwoodTestSupport
 import heartwood_testprocess
 
-/// One run, named by its seed. docs/testing.md describes the players and the rules that keep the result decidable.
+/// One run, named by its seed. Two rules let plain rows say the result: one context at a time changes what an object points at between two saves, and
+/// no context deletes an object that another one has changed.
 final class GraphSimulation {
     /// An undo group of the child: rows before and after.
     struct Group {
