@@ -40,7 +40,7 @@ final class RecordLogBatch {
     func forEachRow(of target: BatchTarget, _ body: (UnsafeRowView, EntityTable) throws -> Void) throws {
         switch target {
         case .query(let query):
-            let statistics = try view.answer(query) { row in
+            let statistics = try view.execute(query) { row in
                 try unretainedTable(of: row.reference)._withUnsafeGuaranteedRef { try body(row, $0) }
                 return true
             }

@@ -152,7 +152,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 
 /// A fetch's prepared query, which can run on any thread.
 struct StoreSearch {
-    let run: PreparedQuery
+    let run: CompiledQuery
     let slotBase: UInt64
 }
 
@@ -182,7 +182,7 @@ extension NSManagedObjectContext {
         guard parentContext == nil, pending.changeCount == 0, type == .managedObjectResultType || type == .managedObjectIDResultType
         else { return nil }
         let parts = try storeQueries(for: fetch)
-        guard parts.count == 1, let (store, query) = parts.first, let run = try view(of: store).prepared(query) else { return nil }
+        guard parts.count == 1, let (store, query) = parts.first, let run = try view(of: store).compiled(query) else { return nil }
         return StoreSearch(run: run, slotBase: store.slotBase)
     }
 

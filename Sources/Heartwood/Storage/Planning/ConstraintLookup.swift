@@ -31,7 +31,7 @@ extension PredicateValue {
 }
 
 extension RecordLogView {
-    func find(
+    func lookUp(
         _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup? {
         let table = try schema.table(of: runtime, slotBase: slotBase)

@@ -26,7 +26,7 @@ extension RecordLogView {
         }
     }
 
-    private func prepare(_ query: StoreQuery) throws -> [Part]? {
+    private func parts(of query: StoreQuery) throws -> [Part]? {
         var parts: [Part] = []
         for runtime in query.runtimes {
             let table = try schema.table(of: runtime, slotBase: slotBase)
@@ -47,16 +47,16 @@ extension RecordLogView {
 
     /// Calls `body` with each row that matches the query, in order.
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
-    func answer(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
+    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         let scope = QueryScope(view: self)
         if let parts = try preparedParts(query, scope, isCount: false) { return try wrapped(query) { try run(parts, query, scope, body) } }
-        guard let parts = try prepare(query) else { return nil }
+        guard let parts = try self.parts(of: query) else { return nil }
         return try wrapped(query) { try run(parts, query, QueryScope(view: self), body) }
     }
 
-    /// As `answer`, in two steps. The query is always planned anew, since a prepared plan may read rows.
-    func prepareAnswer(_ query: StoreQuery) throws -> PreparedQuery? {
-        guard let parts = try prepare(query) else { return nil }
+    /// As `execute`, in two steps. The query is always planned anew, since a prepared plan may read rows.
+    func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
+        guard let parts = try self.parts(of: query) else { return nil }
         return { body in try self.wrapped(query) { try self.run(parts, query, QueryScope(view: self), body) } }
     }
 
@@ -71,13 +71,13 @@ extension RecordLogView {
     }
 
     /// Counts the matching rows in `rowsMatched`, without limit and offset. Reads no row where an index gives the number.
-    func countMatches(_ query: StoreQuery) throws -> QueryStatistics? {
+    func counted(_ query: StoreQuery) throws -> QueryStatistics? {
         var unsorted = query
         unsorted.sort = []
         var scope = QueryScope(view: self)
         let known = try preparedParts(unsorted, scope, isCount: true)
         if known == nil { scope = QueryScope(view: self) }
-        guard let parts = try known ?? prepare(unsorted) else { return nil }
+        guard let parts = try known ?? self.parts(of: unsorted) else { return nil }
         return try wrapped(query) {
             let run = QueryRun(view: self, scope: scope)
             var statistics = QueryStatistics()

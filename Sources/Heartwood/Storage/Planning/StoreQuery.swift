@@ -58,4 +58,4 @@ struct QueryStatistics: Equatable {
 }
 
 /// A compiled query, which may be run once on any thread.
-typealias PreparedQuery = (_ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics
+typealias CompiledQuery = (_ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics

@@ -134,31 +134,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
-        try answer(query, body)
-    }
-
-    func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
-    ) throws -> EntityTable.Lookup? { try find(lookup, runtime, key, body) }
-
-    func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
-        try prepareAnswer(query)
-    }
-
-    func counted(_ query: StoreQuery) throws -> QueryStatistics? {
-        try countMatches(query)
-    }
-
-    func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
-        try tabulateRows(query, shape, into: sink)
-    }
-
     var commit: UInt64? { snapshot.sequence }
-
-    func read(
-        _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
-    ) throws -> QueryStatistics? { try readRows(paths, of: query, body) }
 
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {
         guard let members = schema.table(reference(key).table)?.members, members.indices.contains(property) else { return nil }

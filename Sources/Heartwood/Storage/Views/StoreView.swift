@@ -60,7 +60,7 @@ protocol StoreView: AnyObject {
     ) throws -> EntityTable.Lookup?
 
     /// Compiles a query for later execution; nil where `execute` returns nil.
-    func prepared(_ query: StoreQuery) throws -> PreparedQuery?
+    func compiled(_ query: StoreQuery) throws -> CompiledQuery?
 
     /// Computes the values of dictionaries, or of groups, from the rows that match a query.
     /// - Returns: nil where the store cannot compute them from rows; the sink has received nothing then.
@@ -118,7 +118,7 @@ extension StoreView {
         _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
     ) throws -> EntityTable.Lookup? { nil }
 
-    func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }
+    func compiled(_ query: StoreQuery) throws -> CompiledQuery? { nil }
 
     func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? { nil }
 

@@ -98,7 +98,7 @@ final class SQLiteView: StoreView {
         return statistics
     }
 
-    func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
+    func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
         guard let run = try SQLiteQuery(query, self) else { return nil }
         return { body in
             let (rows, statistics) = try run.rows()
