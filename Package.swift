@@ -71,7 +71,7 @@ let package = Package(
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(name: "DigestsTests", dependencies: ["HeartwoodDigests"], swiftSettings: strict),
         .testTarget(name: "HeartwoodS3Tests", dependencies: ["HeartwoodS3", "HeartwoodPlatform", "RecordLog"], swiftSettings: strict),
-        .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "HeartwoodTestSupport"], swiftSettings: strict),
+        .testTarget(name: "RecordLogTests", dependencies: ["HeartwoodPlatform", "RecordLog", "HeartwoodTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "HeartwoodTests", dependencies: ["HeartwoodFileReading", "Heartwood", "RecordLog", "HeartwoodTestSupport"],
             swiftSettings: strict),

@@ -15,7 +15,7 @@ import Testing
         init() { super.init(MemoryFileSystem()) }
 
         override func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory {
-            guard !isExhausted.load(ordering: .relaxed) else { throw SystemCall.error("open", path, EMFILE) }
+            guard !isExhausted.load(ordering: .relaxed) else { throw StoreError.system("open", path, EMFILE) }
             return try super.openDirectory(of: path)
         }
 

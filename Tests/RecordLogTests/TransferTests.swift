@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodPlatform
 import Testing
 
 @testable import RecordLog
@@ -47,5 +48,18 @@ import Testing
 
     @Test("A transfer of nothing makes no call") func nothingIsAskedForNothing() {
         #expect(transfer(0, []).asked.isEmpty)
+    }
+
+    @Test("A read at an offset that no file has finds the end, and a write there is refused with path and offset")
+    func offsetsBehindEveryFileAreNoFault() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-transfer-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = try POSIXFileSystem().open(path, .create), offset = UInt64(Int64.max)
+        var bytes: [UInt8] = [1, 1]
+        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
+        #expect(count == 0)
+        let error = #expect(throws: StoreError.self) { try bytes.withUnsafeBytes { try file.write($0, at: offset) } }
+        #expect(error?.code == .noSpace && error?.path == path && error?.offset == offset)
+        #expect(try file.size() == 0)
     }
 }

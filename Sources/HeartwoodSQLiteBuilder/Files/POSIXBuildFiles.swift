@@ -13,102 +13,56 @@ import HeartwoodPlatform
 
         func createTemporary(beside path: String) throws(SQLiteBuildError) -> any BuildFile {
             let name = ".sqlite-sort-" + String(UInt64.random(in: .min ... .max), radix: 16)
-            let file = try POSIXBuildFile(Self.folder(of: path) + "/" + name, permissions: 0o600)
+            let file = try POSIXBuildFile(SystemCall.directory(of: path) + "/" + name, permissions: 0o600)
             // Without a name the file goes with its descriptor, even when the process is killed.
             file.removeName()
             return file
         }
 
         func syncFolder(of path: String) throws(SQLiteBuildError) {
-            let folder = Self.folder(of: path)
-            let descriptor = retry { openFile(folder, O_RDONLY | O_CLOEXEC, 0) }
-            // A folder that may be written but not read cannot be opened for a sync. The file in it is durable.
-            if descriptor < 0, errno == EACCES { return }
-            guard descriptor >= 0 else { throw SQLiteBuildError.system("open", folder, errno) }
-            defer { _ = close(descriptor) }
-            // Some file systems cannot sync a folder; their names are durable by themselves.
-            guard retry({ fsync(descriptor) }) == 0 || errno == EINVAL else { throw SQLiteBuildError.system("fsync", folder, errno) }
-        }
-
-        private static func folder(of path: String) -> String {
-            guard let slash = path.lastIndex(of: "/") else { return "." }
-            return slash == path.startIndex ? "/" : String(path[..<slash])
+            // A folder that may be written but not read cannot be synced on all systems. The file in it is durable.
+            try SystemDirectory<SQLiteBuildError>.open(of: path)?.sync()
         }
     }
 
     final class POSIXBuildFile: BuildFile {
-        private let path: String
-        /// -1 once the file is closed.
-        private var descriptor: Int32
+        /// Its descriptor is -1 once it is closed: the system may give the number to another file.
+        private var file: SystemFile<SQLiteBuildError>
 
         init(_ path: String, permissions: mode_t) throws(SQLiteBuildError) {
-            self.path = path
-            descriptor = retry { openFile(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions) }
-            guard descriptor >= 0 else { throw SQLiteBuildError.system("open", path, errno) }
+            guard let made = SystemFile<SQLiteBuildError>.open(path, O_RDWR | O_CREAT | O_EXCL, permissions: permissions) else {
+                throw SQLiteBuildError.system("open", path, errno)
+            }
+            file = made
         }
 
         deinit { close() }
 
         func close() {
-            guard descriptor >= 0 else { return }
-            _ = closeFile(descriptor)
-            descriptor = -1
+            guard file.descriptor >= 0 else { return }
+            file.close()
+            file = SystemFile(descriptor: -1, path: file.path)
         }
 
         func removeName() {
-            var own = stat(), named = stat()
-            guard fstat(descriptor, &own) == 0, lstat(path, &named) == 0 else { return }
+            var named = stat()
+            guard let own = try? file.status(), lstat(file.path, &named) == 0 else { return }
             guard own.st_dev == named.st_dev, own.st_ino == named.st_ino else { return }
-            _ = unlink(path)
+            _ = unlink(file.path)
         }
 
-        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SQLiteBuildError) {
-            guard let base = bytes.baseAddress else { return }
-            var done = 0
-            while done < bytes.count {
-                let count = retry { pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done)) }
-                // A write that transfers nothing and returns no error has no room.
-                guard count > 0 else { throw SQLiteBuildError.system("pwrite", path, count < 0 ? errno : ENOSPC) }
-                done += count
-            }
-        }
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SQLiteBuildError) { try file.write(bytes, at: offset) }
 
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SQLiteBuildError) -> Int {
-            guard let base = buffer.baseAddress else { return 0 }
-            var done = 0
-            while done < buffer.count {
-                let count = retry { pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done)) }
-                guard count >= 0 else { throw SQLiteBuildError.system("pread", path, errno) }
-                if count == 0 { break }
-                done += count
-            }
-            return done
+            try file.read(into: buffer, at: offset)
         }
 
-        func sync() throws(SQLiteBuildError) {
-            #if canImport(Darwin)
-                // On Darwin only this call empties the drive's cache.
-                if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-            #endif
-            guard retry({ fsync(descriptor) }) == 0 else { throw SQLiteBuildError.system("fsync", path, errno) }
-        }
+        func sync() throws(SQLiteBuildError) { try file.sync() }
     }
 
-    /// Repeats a call that a signal interrupted.
-    private func retry<Result: SignedInteger>(_ call: () -> Result) -> Result {
-        while true {
-            let result = call()
-            if result != -1 || errno != EINTR { return result }
-        }
-    }
-
-    // Names of their own: methods hide the C functions.
-    private func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 { open(path, flags, permissions) }
-    private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
-
-    extension SQLiteBuildError {
-        static func system(_ call: String, _ path: String, _ code: Int32) -> SQLiteBuildError {
-            let message = "\(call) failed: \(String(cString: strerror(code)))"
+    extension SQLiteBuildError: SystemCallError {
+        package static func system(_ call: String, _ path: String, at offset: UInt64?, _ code: Int32) -> SQLiteBuildError {
+            let message = SystemCall.message(call, code) + (offset.map { " (at byte \($0))" } ?? "")
             switch code {
             case EEXIST: return SQLiteBuildError(.exists, path: path, "something has this path already", remedy: "Give another path.")
             case ENOENT, ENOTDIR: return SQLiteBuildError(.noFolder, path: path, "the folder of this path is missing", remedy: "Make the folder.")

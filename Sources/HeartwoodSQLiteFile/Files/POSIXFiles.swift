@@ -18,13 +18,7 @@ import HeartwoodPlatform
                 throw SQLiteFileError(.notFound, path: path, "there is no such file", remedy: "Check the path.")
             }
             self.file = file
-            resolvedPath = Self.resolved(path)
-        }
-
-        private static func resolved(_ path: String) -> String {
-            guard let found = realpath(path, nil) else { return path }
-            defer { free(found) }
-            return String(cString: found)
+            resolvedPath = SystemCall.resolved(path) ?? path
         }
 
         var main: any ByteSource { file }
@@ -63,62 +57,36 @@ import HeartwoodPlatform
     }
 
     final class POSIXSource: ByteSource {
-        let path: String
         let lock: SharedLock
-        private let descriptor: Int32
+        private let file: SystemFile<SQLiteFileError>
 
-        private init(path: String, descriptor: Int32) {
-            self.path = path
-            self.descriptor = descriptor
-            lock = SharedLock(descriptor: descriptor, path: path)
+        /// The object closes the file.
+        private init(_ file: SystemFile<SQLiteFileError>) {
+            self.file = file
+            lock = SharedLock(descriptor: file.descriptor, path: file.path)
         }
 
-        deinit { _ = close(descriptor) }
+        deinit { file.close() }
 
         /// - Returns: nil if no file has the name.
         static func open(_ path: String) throws(SQLiteFileError) -> POSIXSource? {
-            // O_NONBLOCK: opening a pipe would wait for a writer.
-            let descriptor = retry { openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-            if descriptor < 0, errno == ENOENT { return nil }
-            guard descriptor >= 0 else { throw SQLiteFileError.system("open", path, errno) }
-            let source = POSIXSource(path: path, descriptor: descriptor)
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw SQLiteFileError.system("fstat", path, errno) }
-            guard status.st_mode & S_IFMT == S_IFREG else {
+            guard let file = SystemFile<SQLiteFileError>.open(path, O_RDONLY) else {
+                if errno == ENOENT { return nil }
+                throw SQLiteFileError.system("open", path, errno)
+            }
+            let source = POSIXSource(file)
+            guard try file.status().st_mode & S_IFMT == S_IFREG else {
                 throw SQLiteFileError(.notADatabase, path: path, "this is no ordinary file", remedy: "Give the path of the database file.")
             }
             return source
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SQLiteFileError) -> Int {
-            guard let base = buffer.baseAddress else { return 0 }
-            var done = 0
-            while done < buffer.count {
-                guard let start = off_t(exactly: offset), start <= off_t.max - off_t(buffer.count) else { return done }
-                let count = Self.retry { pread(descriptor, base + done, buffer.count - done, start + off_t(done)) }
-                guard count >= 0 else { throw SQLiteFileError.system("pread", path, errno, at: offset) }
-                if count == 0 { break }
-                done += count
-            }
-            return done
+            try file.read(into: buffer, at: offset)
         }
 
-        func status() throws(SQLiteFileError) -> FileStatus {
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw SQLiteFileError.system("fstat", path, errno) }
-            return FileStatus(status)
-        }
-
-        private static func retry<Result: SignedInteger>(_ call: () -> Result) -> Result {
-            while true {
-                let result = call()
-                if result != -1 || errno != EINTR { return result }
-            }
-        }
+        func status() throws(SQLiteFileError) -> FileStatus { FileStatus(try file.status()) }
     }
-
-    /// A name of its own: `POSIXSource.open` hides the C function.
-    private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
     extension FileStatus {
         init(_ status: stat) {
@@ -133,10 +101,10 @@ import HeartwoodPlatform
         }
     }
 
-    extension SQLiteFileError {
-        static func system(_ call: String, _ path: String, _ code: Int32, at offset: UInt64? = nil) -> SQLiteFileError {
+    extension SQLiteFileError: SystemCallError {
+        package static func system(_ call: String, _ path: String, at offset: UInt64?, _ code: Int32) -> SQLiteFileError {
             SQLiteFileError(
-                .io, path: path, offset: offset, "\(call) failed: \(String(cString: strerror(code)))",
+                .io, path: path, offset: offset, SystemCall.message(call, code),
                 remedy: "Check that the file can be read, with the permissions of its directory.")
         }
     }

@@ -4,8 +4,7 @@ import Synchronization
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
 
     final class POSIXFile: StorageFile {
-        private let descriptor: Int32
-        private let path: String
+        private let file: SystemFile<StoreError>
         let identity: FileSystemIdentity
         private let fork = ForkGeneration.current
         /// The newest mapping; each one links to an older one.
@@ -27,11 +26,14 @@ import Synchronization
             }
         }
 
-        init(descriptor: Int32, path: String, identity: FileSystemIdentity) {
-            self.descriptor = descriptor
-            self.path = path
+        /// The object closes the file.
+        init(_ file: SystemFile<StoreError>, identity: FileSystemIdentity) {
+            self.file = file
             self.identity = identity
         }
+
+        private var descriptor: Int32 { file.descriptor }
+        private var path: String { file.path }
 
         deinit {
             mappings.withLock { newest in
@@ -42,13 +44,13 @@ import Synchronization
                     mapping.older = nil
                 }
             }
-            _ = close(descriptor)
+            file.close()
         }
 
         func size() throws(StoreError) -> UInt64 {
             // Not `fstat`, which also reads the times: see `UntimedStatus`.
             let end = lseek(descriptor, 0, SEEK_END)
-            guard end >= 0 else { throw SystemCall.error("lseek", path, errno) }
+            guard end >= 0 else { throw StoreError.system("lseek", path, errno) }
             #if os(Linux) || os(Android)
                 windows.look(at: UInt64(end))
             #endif
@@ -56,8 +58,7 @@ import Synchronization
         }
 
         func attributes() throws(StoreError) -> FileAttributes? {
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw SystemCall.error("fstat", path, errno) }
+            let status = try file.status()
             return FileAttributes(
                 permissions: UInt32(status.st_mode & 0o7777), owner: status.st_uid, group: status.st_gid, accessList: accessList())
         }
@@ -74,7 +75,7 @@ import Synchronization
             // Without their list the bits mean something else, and the list may also deny access.
             if list != attributes.accessList { permissions &= ~0o77 }
             guard SystemCall.retry({ fchmod(descriptor, mode_t(permissions)) }) == 0 else {
-                throw SystemCall.error("fchmod", path, errno)
+                throw StoreError.system("fchmod", path, errno)
             }
         }
 
@@ -94,11 +95,7 @@ import Synchronization
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
-            let (done, code) = SystemCall.transfer(buffer.count) { done in
-                pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + off_t(done))
-            }
-            if let code { throw SystemCall.error("pread", path, at: offset + UInt64(done), code) }
-            return done
+            try file.read(into: buffer, at: offset)
         }
 
         var writesBehind: Bool { true }
@@ -113,11 +110,7 @@ import Synchronization
             #if os(Linux) || os(Android)
                 if windows.write(bytes, at: offset) { return }
             #endif
-            let (done, code) = SystemCall.transfer(bytes.count) { done in
-                pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
-            }
-            // A write that transfers nothing and returns no error has no room.
-            guard done == bytes.count else { throw SystemCall.error("pwrite", path, at: offset + UInt64(done), code ?? ENOSPC) }
+            try file.write(bytes, at: offset)
         }
 
         #if os(Linux) || os(Android)
@@ -126,7 +119,7 @@ import Synchronization
                 // Only if the file system writes in place: one that copies a block for it may run out of space during the sync.
                 if windows.isInPlace(identity.device), let done = SyncedWrite.write(bytes, to: descriptor, at: offset) {
                     if done == bytes.count { return }
-                    if done < 0, ![ENOSYS, EOPNOTSUPP, EINVAL].contains(errno) { throw SystemCall.error("pwritev2", path, at: offset, errno) }
+                    if done < 0, ![ENOSYS, EOPNOTSUPP, EINVAL].contains(errno) { throw StoreError.system("pwritev2", path, at: offset, errno) }
                 }
                 try writeAndSync(bytes, at: offset)
             }
@@ -137,18 +130,10 @@ import Synchronization
             #if os(Linux) || os(Android)
                 windows.suspend()
             #endif
-            guard SystemCall.retry({ ftruncate(descriptor, off_t(size)) }) == 0 else { throw SystemCall.error("ftruncate", path, errno) }
+            guard SystemCall.retry({ ftruncate(descriptor, off_t(size)) }) == 0 else { throw StoreError.system("ftruncate", path, errno) }
         }
 
-        func sync() throws(StoreError) {
-            #if canImport(Darwin)
-                // On Darwin only this call empties the drive's cache.
-                if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-                guard SystemCall.retry({ fsync(descriptor) }) == 0 else { throw SystemCall.error("fsync", path, errno) }
-            #else
-                guard SystemCall.retry({ fdatasync(descriptor) }) == 0 else { throw SystemCall.error("fdatasync", path, errno) }
-            #endif
-        }
+        func sync() throws(StoreError) { try file.sync() }
 
         func lock(timeout: Duration) throws(StoreError) {
             try checkFork()
@@ -157,7 +142,7 @@ import Synchronization
             let deadline = ContinuousClock.now + timeout
             var pause: UInt32 = 50
             while true {
-                guard errno == EWOULDBLOCK else { throw SystemCall.error("flock", path, errno) }
+                guard errno == EWOULDBLOCK else { throw StoreError.system("flock", path, errno) }
                 guard ContinuousClock.now < deadline else {
                     let holder = LockHolder.find(identity).map { "; it is held by \($0.description)" } ?? ""
                     throw StoreError(
@@ -181,7 +166,7 @@ import Synchronization
 
         func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
             let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, off_t(offset))
-            guard let address, address != MAP_FAILED else { throw SystemCall.error("mmap", path, at: offset, errno) }
+            guard let address, address != MAP_FAILED else { throw StoreError.system("mmap", path, at: offset, errno) }
             mappings.withLock { $0 = Mapping(address: UInt(bitPattern: address), length: length, older: $0) }
             return UnsafeRawPointer(address)
         }

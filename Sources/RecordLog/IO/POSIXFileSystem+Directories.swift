@@ -5,21 +5,21 @@ import HeartwoodPlatform
         public func makeDirectory(_ path: String) throws(StoreError) -> Bool {
             if mkdir(path, 0o755) == 0 { return true }
             let code = errno
-            guard code == EEXIST else { throw SystemCall.error("mkdir", path, code) }
+            guard code == EEXIST else { throw StoreError.system("mkdir", path, code) }
             return false
         }
 
         public func makeDirectory(_ path: String, permittedAs model: FileAttributes) throws(StoreError) -> Bool {
             guard try makePrivateDirectory(path) else { return false }
             var status = stat()
-            guard stat(path, &status) == 0 else { throw SystemCall.error("stat", path, errno) }
+            guard stat(path, &status) == 0 else { throw StoreError.system("stat", path, errno) }
             let permissions = model.permissions(
                 for: FileAttributes(permissions: 0, owner: UInt32(status.st_uid), group: UInt32(status.st_gid)))
             // A user who may read the files may enter the folder; the owner may also make files in it.
             let entering = (permissions & 0o444) >> 2 | permissions & 0o444
             let inherited = UInt32(status.st_mode) & UInt32(S_ISGID)
             guard chmod(path, mode_t(0o700 | entering | permissions & 0o022 | inherited)) == 0 else {
-                throw SystemCall.error("chmod", path, errno)
+                throw StoreError.system("chmod", path, errno)
             }
             return true
         }
@@ -28,7 +28,7 @@ import HeartwoodPlatform
             guard let directory = opendir(path) else {
                 let code = errno
                 if code == ENOENT { return nil }
-                guard code == ENOTDIR else { throw SystemCall.error("opendir", path, code) }
+                guard code == ENOTDIR else { throw StoreError.system("opendir", path, code) }
                 throw StoreError(
                     .invalidArgument, path: path, "a file has the path of the directory, or of a part of it",
                     remedy: "Give the path of a directory.", errno: code)
@@ -38,7 +38,7 @@ import HeartwoodPlatform
             while true {
                 errno = 0
                 guard let entry = readdir(directory) else {
-                    if errno != 0 { throw SystemCall.error("readdir", path, errno) }
+                    if errno != 0 { throw StoreError.system("readdir", path, errno) }
                     return entries
                 }
                 let name = Self.name(of: entry)

@@ -17,27 +17,19 @@ import HeartwoodPlatform
             let permissions: mode_t = mode == .createPrivate ? 0o600 : 0o644
             if mode != .readOnly { FileSizeSignal.ignoreIfDefault() }
             if mode == .readWrite || mode == .readWriteUnlinked { try Self.checkIsNoDevice(path) }
-            // O_NONBLOCK: opening a pipe would wait for a writer. The flag changes nothing for a regular file that no process has leased.
-            var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK, permissions) }
-            // Another process has a lease of the file: this call waits for it.
-            if descriptor < 0, errno == EWOULDBLOCK { descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC, permissions) } }
-            if descriptor < 0, errno == ELOOP, mode == .readWriteUnlinked { throw FileInTheWay.error(path, "a symbolic link") }
-            // Darwin returns another error for a socket.
-            guard descriptor >= 0 else { throw SystemCall.error("open", path, errno == EOPNOTSUPP ? ENXIO : errno) }
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else {
-                let code = errno
-                _ = close(descriptor)
-                throw SystemCall.error("fstat", path, code)
+            guard let file = SystemFile<StoreError>.open(path, flags, permissions: permissions) else {
+                if errno == ELOOP, mode == .readWriteUnlinked { throw FileInTheWay.error(path, "a symbolic link") }
+                // Darwin returns another error for a socket.
+                throw StoreError.system("open", path, errno == EOPNOTSUPP ? ENXIO : errno)
             }
-            let kind = status.st_mode & S_IFMT
-            guard kind == S_IFREG else {
-                _ = close(descriptor)
-                throw SystemCall.error("open", path, kind == S_IFDIR ? EISDIR : ENXIO)
+            do throws(StoreError) {
+                let status = try file.status(), kind = status.st_mode & S_IFMT
+                guard kind == S_IFREG else { throw StoreError.system("open", path, kind == S_IFDIR ? EISDIR : ENXIO) }
+                return POSIXFile(file, identity: FileSystemIdentity(status))
+            } catch {
+                file.close()
+                throw error
             }
-            return POSIXFile(
-                descriptor: descriptor, path: path,
-                identity: FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino)))
         }
 
         public func identity(of path: String) throws(StoreError) -> FileSystemIdentity? {
@@ -47,25 +39,25 @@ import HeartwoodPlatform
             var status = stat()
             guard stat(path, &status) == 0 else {
                 if errno == ENOENT { return nil }
-                throw SystemCall.error("stat", path, errno)
+                throw StoreError.system("stat", path, errno)
             }
-            return FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+            return FileSystemIdentity(status)
         }
 
         public func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity? {
             var status = stat()
             guard lstat(path, &status) == 0 else {
                 if errno == ENOENT { return nil }
-                throw SystemCall.error("lstat", path, errno)
+                throw StoreError.system("lstat", path, errno)
             }
-            return FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+            return FileSystemIdentity(status)
         }
 
         /// Creates a directory that only its owner may access.
         /// - Returns: false if the name is taken, even by a broken link.
         package func makePrivateDirectory(_ path: String) throws(StoreError) -> Bool {
             if mkdir(path, 0o700) == 0 { return true }
-            guard errno == EEXIST else { throw SystemCall.error("mkdir", path, errno) }
+            guard errno == EEXIST else { throw StoreError.system("mkdir", path, errno) }
             return false
         }
 
@@ -76,32 +68,35 @@ import HeartwoodPlatform
             try Self.check(old)
             try Self.check(new)
             try Self.checkIsReplaceable(new)
-            guard renameFile(old, new) == 0 else { throw SystemCall.error("rename", new, errno) }
+            guard renameFile(old, new) == 0 else { throw StoreError.system("rename", new, errno) }
         }
 
         public func remove(_ path: String) throws(StoreError) {
             try Self.check(path)
             try Self.checkIsReplaceable(path)
-            guard unlink(path) == 0 || errno == ENOENT else { throw SystemCall.error("unlink", path, errno) }
+            guard unlink(path) == 0 || errno == ENOENT else { throw StoreError.system("unlink", path, errno) }
         }
 
         public func syncDirectory(of path: String) throws(StoreError) {
-            try POSIXDirectory(of: path, in: Self.directory(of: path)).sync()
+            try openDirectory(of: path).sync()
         }
 
         public func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory {
-            try POSIXDirectory(of: path, in: Self.directory(of: path))
+            // A system that cannot make a change durable refuses it before it is made.
+            guard let directory = try SystemDirectory<StoreError>.open(of: path) else {
+                throw StoreError.system("open", SystemCall.directory(of: path), EACCES)
+            }
+            return directory
         }
 
         public func resolved(_ path: String) throws(StoreError) -> String {
-            guard let found = realpath(path, nil) else { throw SystemCall.error("realpath", path, errno) }
-            defer { free(found) }
-            return String(cString: found)
+            guard let found = SystemCall.resolved(path) else { throw StoreError.system("realpath", path, errno) }
+            return found
         }
 
         public func freeSpace(at path: String) -> UInt64? {
             var status = statvfs()
-            guard statvfs(Self.directory(of: path), &status) == 0 else { return nil }
+            guard statvfs(SystemCall.directory(of: path), &status) == 0 else { return nil }
             return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
         }
 
@@ -123,7 +118,7 @@ import HeartwoodPlatform
             // The opening reports whatever else is wrong.
             guard stat(path, &status) == 0 else { return }
             let kind = status.st_mode & S_IFMT
-            guard kind == S_IFREG || kind == S_IFDIR else { throw SystemCall.error("open", path, ENXIO) }
+            guard kind == S_IFREG || kind == S_IFDIR else { throw StoreError.system("open", path, ENXIO) }
         }
 
         /// Refuses a name whose file is neither a regular one nor a symbolic link. The owner of a system could remove its devices.
@@ -131,45 +126,22 @@ import HeartwoodPlatform
             var status = stat()
             guard lstat(path, &status) == 0 else { return }
             let kind = status.st_mode & S_IFMT
-            guard kind == S_IFREG || kind == S_IFLNK else { throw SystemCall.error("open", path, kind == S_IFDIR ? EISDIR : ENXIO) }
-        }
-
-        private static func directory(of path: String) -> String {
-            guard let slash = path.lastIndex(of: "/") else { return "." }
-            return slash == path.startIndex ? "/" : String(path[..<slash])
+            guard kind == S_IFREG || kind == S_IFLNK else { throw StoreError.system("open", path, kind == S_IFDIR ? EISDIR : ENXIO) }
         }
     }
 
-    // These functions have the same names as the methods above.
-    func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 { open(path, flags, permissions) }
+    // This function has the same name as the method above.
     private func renameFile(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
-    enum SystemCall {
-        /// Repeats a call that a signal interrupted.
-        static func retry<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
-            while true {
-                let result = call()
-                if result != -1 || errno != EINTR { return result }
-            }
-        }
+    extension FileSystemIdentity {
+        fileprivate init(_ status: stat) { self.init(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino)) }
+    }
 
-        /// Repeats a call that may transfer less than requested, or be interrupted, until all is transferred.
-        /// - Parameter call: gets the number of bytes transferred so far and returns the number of further bytes; 0 at an end, -1 for an error.
-        /// - Returns: the number of bytes transferred, and the error number if a call failed.
-        static func transfer(_ count: Int, _ call: (Int) -> Int) -> (done: Int, code: Int32?) {
-            var done = 0
-            while done < count {
-                let more = retry { call(done) }
-                guard more >= 0 else { return (done, errno) }
-                if more == 0 { break }
-                done += more
-            }
-            return (done, nil)
-        }
+    extension SystemDirectory: OpenDirectory where Failure == StoreError {}
 
+    extension StoreError: SystemCallError {
         /// The error for a failed call, with a remedy.
-        static func error(_ call: String, _ path: String, at offset: UInt64? = nil, _ code: Int32) -> StoreError {
-            let reason = String(cString: strerror(code))
+        package static func system(_ call: String, _ path: String, at offset: UInt64?, _ code: Int32) -> StoreError {
             let (kind, remedy): (StoreError.Code, String) = switch code {
             case ENOENT: (.notFound, "Check the path.")
             case EACCES, EPERM: (.permissionDenied, "Check the permissions of the file and its directory.")
@@ -184,7 +156,7 @@ import HeartwoodPlatform
             case ENOSPC, EDQUOT: (.noSpace, "Free some space and save again; earlier saves are whole.")
             default: (.io, "The file system reported an error; check the disk, then reopen the store.")
             }
-            return StoreError(kind, path: path, at: offset, "\(call) failed: \(reason)", remedy: remedy, errno: code)
+            return StoreError(kind, path: path, at: offset, SystemCall.message(call, code), remedy: remedy, errno: code)
         }
     }
 #endif

@@ -87,7 +87,7 @@ final class SimulatedFileSystem: FileSystem {
             state.withLock { $0.inFlight = nil }
         }
         let code = state.withLock { Self.perform(call, &$0) }
-        if let code { throw SystemCall.error("simulated \(call.kind)", path, code) }
+        if let code { throw StoreError.system("simulated \(call.kind)", path, code) }
     }
 
     /// - Returns: the error number of a failure.
@@ -128,7 +128,7 @@ final class SimulatedFileSystem: FileSystem {
 
     func countRead(_ path: String) throws(StoreError) {
         let code = state.withLock { $0.hasCrashed ? EIO : $0.faults.takeRead() }
-        if let code { throw SystemCall.error("simulated read", path, code) }
+        if let code { throw StoreError.system("simulated read", path, code) }
     }
 
     func failedSyncs(of inode: UInt64) -> Int { state.withLock { $0.disk.files[inode]?.failedSyncs ?? 0 } }
