@@ -27,6 +27,26 @@ import Testing
         #expect(try reader.fetch(more)[0]["@max.born"] is Date && reader.fetch(more)[0]["@sum.price"] is NSDecimalNumber)
     }
 
+    @Test("An operator behind a to-many relationship is over the members of the whole group", arguments: StoreKind.allCases)
+    func membersOfTheGroup(kind: StoreKind) throws {
+        let stack = try SampleGraph.stack(kind), reader = stack.newContext()
+        let request = TestStack.dictionaries(
+            "Sample",
+            [
+                "flag", "tags.@count", "tags.@sum.weight", "tags.@min.weight", "n = count:(tags)", "sum = sum:(tags.weight)",
+                "least = min:(tags.weight)",
+            ],
+            by: ["flag"], sort: [("flag", true)])
+        let rows = try reader.fetch(request)
+        #expect(rows.count == 3 && rows.compactMap { $0["tags.@count"] as? Int64 }.reduce(0, +) == 7)
+        for row in rows {
+            #expect(row["tags.@count"] as? NSNumber == row["n"] as? NSNumber && row["tags.@min.weight"] as? NSNumber == row["least"] as? NSNumber)
+            #expect((row["tags.@sum.weight"] as? NSNumber)?.doubleValue == (row["sum"] as? NSNumber)?.doubleValue)
+        }
+        let mean = TestStack.dictionaries("Sample", ["flag", "tags.@avg.weight"], by: ["flag"])
+        #expect(throws: NSError.self) { _ = try reader.fetch(mean) }
+    }
+
     @Test("Groups are filtered, sorted and cut", arguments: StoreKind.allCases)
     func groupsAreFilteredSortedAndCut(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)

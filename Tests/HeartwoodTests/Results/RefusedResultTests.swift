@@ -43,6 +43,12 @@ import Testing
         let nameless = make([])
         nameless.propertiesToFetch = [NSExpressionDescription()]
         #expect(throws: NSError.self) { _ = try stack.context.fetch(nameless) }
+        let named = NSExpressionDescription()
+        named.name = "name"
+        nameless.propertiesToFetch = [named]
+        #expect(try stack.context.fetch(nameless) == [["name": "Ann"]], "one without an expression stands for the property of its name")
+        named.name = "size"
+        #expect(throws: NSError.self) { _ = try stack.context.fetch(nameless) }
         nameless.propertiesToFetch = [3]
         #expect(throws: NSError.self) { _ = try stack.context.fetch(nameless) }
         let block = NSExpressionDescription()

@@ -15,7 +15,9 @@ struct ColumnReader {
     func column(_ property: Any) throws -> ResultShape.Column {
         switch property {
         case let description as NSExpressionDescription:
-            guard !description.name.isEmpty, let expression = description.expression else {
+            guard let expression = description.expression, !description.name.isEmpty else {
+                // Suites of others name a property by it.
+                if description.expression == nil, entity.propertiesByName[description.name] != nil { return try column(path: description.name) }
                 throw ResultShape.error("An NSExpressionDescription needs a name and an expression; \"\(description.name)\" lacks one.")
             }
             let node = expression.node.joiningComposites(of: entity).folded

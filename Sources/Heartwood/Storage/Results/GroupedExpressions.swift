@@ -58,7 +58,7 @@ struct GroupedExpressions {
     /// - Throws: where the expression needs the value of a single object of the group.
     mutating func overGroup(_ node: ExpressionNode) throws -> ExpressionNode {
         if let slot = slot(of: node) { return slot }
-        if let aggregate = node.asAggregate { return try take(aggregate) }
+        if let aggregate = node.asAggregate ?? node.overMembers { return try take(aggregate) }
         switch node {
         case .constant, .fault, .variable: return node
         case .path(let base, let keys): return .path(try overGroup(base), keys)
@@ -143,6 +143,19 @@ extension ExpressionNode {
             return function.map { GroupedExpressions.Aggregate(function: $0, argument: .keyPath(Array(keys.dropFirst()))) }
         default: return nil
         }
+    }
+
+    /// The aggregate over the members of all of a group's objects that this node is: an operator behind a to-many relationship. The average is none,
+    /// since objects have different numbers of members.
+    fileprivate var overMembers: GroupedExpressions.Aggregate? {
+        guard case .keyPath(let keys) = self else { return nil }
+        let function: PredicateFunction? = switch keys.first(where: { $0.hasPrefix("@") }) {
+        case "@count", "@sum": .sum
+        case "@min": .min
+        case "@max": .max
+        default: nil
+        }
+        return function.map { GroupedExpressions.Aggregate(function: $0, argument: self) }
     }
 
     /// Whether the expression contains an aggregate over a group's objects. A function in a subquery is over one object's members.
