@@ -294,9 +294,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(of: notification) }
 
     /// Whether this context merges, on its queue, the saves of other contexts to its coordinator, and of other processes once they are
-    /// noticed. A child merges its parent's saves, the saves of the parent's other children, and the parent's own merges; with the parent's
-    /// next save it also learns of inserted objects that were deleted before a save. A context without a queue merges on the thread that
-    /// saves, so such contexts may follow each other only on one thread.
+    /// noticed. A child merges its parent's saves and the parent's own merges: it learns of another child's save when the parent saves, also
+    /// of inserted objects that were deleted before that. A context without a queue merges on the thread that saves, so such contexts may
+    /// follow each other only on one thread.
     open var automaticallyMergesChangesFromParent: Bool {
         get { lineage.isFollowing }
         set { follow(newValue) }

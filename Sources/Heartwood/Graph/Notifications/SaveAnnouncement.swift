@@ -28,14 +28,15 @@ struct SaveAnnouncement {
         }
         changes.updated.formUnion(derived)
         guard !changes.isEmpty else { return }
-        context.feed?.merge(changes, of: context)
+        // A child's save is the parent's pending change: the other children merge it when the parent saves.
+        if context.parentContext == nil { context.feed?.merge(changes, of: context) }
         context.followers.merge(changes, of: context)
     }
 }
 
 extension NSManagedObjectContext {
     /// Whether other contexts merge this one's saves.
-    final var isFollowed: Bool { feed?.isEmpty == false || !followers.isEmpty }
+    final var isFollowed: Bool { parentContext == nil && feed?.isEmpty == false || !followers.isEmpty }
 
     /// Call this when an object that was never saved leaves the context.
     final func noteDrop(of object: NSManagedObject) {
