@@ -409,4 +409,11 @@ import Testing
         #expect(try its.value(.byID) == 5)
         #expect(its.context.identities.checkInvariants())
     }
+
+    @Test("What was committed before a context was made is no news to it", arguments: StoreKind.allCases, Place.allCases)
+    func earlierCommitsAreNoNews(kind: StoreKind, place: Place) throws {
+        let its = try Case(kind, place), counter = its.context.object(with: its.id), epoch = its.context.making.epoch
+        for _ in 0..<3 { #expect(its.context.object(with: its.id) === counter) }
+        #expect(its.context.making.epoch == epoch)
+    }
 }

@@ -80,8 +80,7 @@ extension NSManagedObjectContext {
         let epoch = known._withUnsafeGuaranteedRef { $0.epoch }
         guard epoch != making.epoch, identities.isUnheld(key), owner?.keeps(objectOf: epoch) != true else { return known.takeUnretainedValue() }
         let row = newestRow(key)
-        if known._withUnsafeGuaranteedRef({ $0.renew(at: row, making.epoch) }) { return known.takeUnretainedValue() }
-        identities.remove(key)
+        if let renewed = renewed(known, key, at: row) { return renewed }
         let object = makeFault(key)
         if let row, let object { object.bind(row) }
         return object
@@ -95,6 +94,12 @@ extension NSManagedObjectContext {
             if object.isFault { object.rebind(row, making.epoch) }
             return object
         }
+        return renewed(known, key, at: row)
+    }
+
+    /// Gives an object that only the map refers to the newest row. If a new object would differ, this one is released.
+    /// - Returns: nil if it was released.
+    private func renewed(_ known: Unmanaged<NSManagedObject>, _ key: ObjectKey, at row: UnsafeRowView?) -> NSManagedObject? {
         if known._withUnsafeGuaranteedRef({ $0.renew(at: row, making.epoch) }) { return known.takeUnretainedValue() }
         identities.remove(key)
         return nil

@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
         }
     }
 
+    @inline(__always)
     private func validate(_ object: NSManagedObject, into errors: inout [any Error]) {
         guard !object.runtime.isPlainClass else {
             if object.isDeleted {

@@ -93,6 +93,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             lineage.ownCoordinator = newValue
             readState.generation = nil
             forgetViews()
+            learnOfChanges()
         }
     }
 
@@ -105,6 +106,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         tree.join()
         lineage.keysSeen = tree.count
         forgetViews()
+        // What was committed before is no news: the context has no objects yet.
+        learnOfChanges()
     }
 
     /// Writes every change since the last save to the stores, atomically. A child context writes its changes to its parent, as the parent's

@@ -58,8 +58,13 @@ extension NSManagedObject {
     }
 
     /// Reports each number that its attribute cannot hold, unless its property has an error already.
+    @inline(__always)
     final func reportUnfit(into errors: inout [any Error]) {
-        guard let storage, storage.mayHoldUnfit else { return }
+        if let storage, storage.mayHoldUnfit { reportUnfit(in: storage, into: &errors) }
+    }
+
+    @inline(never)
+    private func reportUnfit(in storage: ObjectStorage, into errors: inout [any Error]) {
         for (index, value) in storage.values.enumerated() {
             guard case .object(let object) = value, let number = AttributeCoding.unfitNumber(object, runtime.properties[index].kind) else { continue }
             let isKnown = errors.contains { error in

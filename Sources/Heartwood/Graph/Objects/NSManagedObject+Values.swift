@@ -156,9 +156,15 @@ extension NSManagedObject {
         guard let value else { return setManagedValue(.null, at: index) }
         switch runtime.properties[index].kind {
         case .bool: setManagedValue(.bool(value != 0), at: index)
-        case .int16 where Int16(exactly: value) == nil, .int32 where Int32(exactly: value) == nil: setModelledValue(value, at: index)
+        case .int16: setNarrowInteger(value, fits: Int16(exactly: value) != nil, at: index)
+        case .int32: setNarrowInteger(value, fits: Int32(exactly: value) != nil, at: index)
         default: setManagedValue(.integer(value), at: index)
         }
+    }
+
+    @inline(never)
+    private func setNarrowInteger(_ value: Int64, fits: Bool, at index: Int) {
+        if fits { setManagedValue(.integer(value), at: index) } else { setModelledValue(value, at: index) }
     }
 
     @_spi(GeneratedCode) public final func setManagedDouble(_ value: Double?, at index: Int) {

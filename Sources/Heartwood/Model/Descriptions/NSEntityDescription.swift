@@ -48,8 +48,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The columns for the elements of composite attributes; set when the model becomes immutable.
     private var elementAttributes: [NSPropertyDescription] = []
     private var ownSubentities: [NSEntityDescription] = []
-    /// The relationships that lead to this entity; each takes itself out when it is freed.
-    final var incoming: [ObjectIdentifier: Unmanaged<NSRelationshipDescription>] = [:]
+    /// The relationships that lead to this entity.
+    final var incoming = IncomingRelationships()
     final var isImmutable = false
     /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model becomes immutable.
     final var propertiesByIndex: [NSPropertyDescription] = []
@@ -112,7 +112,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         disownProperties()
         for index in indexes where index.entity === self { index.owner = nil }
         for entity in ownSubentities where entity.superentity === self { entity.superentity = nil }
-        for relationship in incoming.values { relationship.takeUnretainedValue().forgetDestination() }
+        incoming.forEach { $0.forgetDestination() }
     }
 
     /// The entity's own properties, without inherited ones.

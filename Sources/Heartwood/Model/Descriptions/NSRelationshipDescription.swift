@@ -13,45 +13,35 @@ public enum NSDeleteRule: UInt, Sendable {
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
     /// The entity of the members. The model holds it, not the relationship: entities that lead to each other would never be freed.
     public final var destinationEntity: NSEntityDescription? {
-        get { destination?.takeUnretainedValue() }
+        get { destination.target }
         set {
             checkEditable()
-            leaveDestination()
-            destination = newValue.map(Unmanaged.passUnretained)
-            newValue?.incoming[ObjectIdentifier(self)] = .passUnretained(self)
+            destination.set(newValue, from: self)
         }
     }
 
     /// The opposite direction of this relationship. Set it on both sides. Its entity holds it.
     public final var inverseRelationship: NSRelationshipDescription? {
-        get { inverse?.takeUnretainedValue() }
+        get { inverse.target }
         set {
             checkEditable()
-            leaveInverse()
-            inverse = newValue.map(Unmanaged.passUnretained)
-            newValue?.namedBy[ObjectIdentifier(self)] = .passUnretained(self)
+            inverse.set(newValue, from: self)
         }
     }
 
-    /// The destination clears this when it is freed; see `NSPropertyDescription.owner`.
-    private var destination: Unmanaged<NSEntityDescription>?
-    /// The inverse clears this when it is freed.
-    private var inverse: Unmanaged<NSRelationshipDescription>?
-    /// The relationships whose inverse this is; each takes itself out when it is freed.
-    private var namedBy: [ObjectIdentifier: Unmanaged<NSRelationshipDescription>] = [:]
+    private var destination = RelationshipEnd<NSEntityDescription>()
+    private var inverse = RelationshipEnd<NSRelationshipDescription>()
+    /// The relationships whose inverse this is.
+    final var incoming = IncomingRelationships()
 
     deinit {
-        leaveDestination()
-        leaveInverse()
-        for relationship in namedBy.values { relationship.takeUnretainedValue().inverse = nil }
+        destination.set(nil, from: self)
+        inverse.set(nil, from: self)
+        incoming.forEach { $0.inverse.forget() }
     }
 
-    private func leaveDestination() { destinationEntity?.incoming[ObjectIdentifier(self)] = nil }
-
-    private func leaveInverse() { inverseRelationship?.namedBy[ObjectIdentifier(self)] = nil }
-
     /// For the destination when it is freed.
-    final func forgetDestination() { destination = nil }
+    final func forgetDestination() { destination.forget() }
 
     open var minCount = 0 { willSet { checkEditable() } }
     /// 1 makes the relationship to-one; 0 means no limit.
