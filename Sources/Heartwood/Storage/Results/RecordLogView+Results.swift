@@ -9,7 +9,7 @@ extension RecordLogView {
         let scope = QueryScope(view: self)
         do {
             if let grouped = shape.groups { return try gather(query, shape, grouped, parts, scope, into: sink) }
-            let statistics = try answer(query) { row in
+            let statistics = try execute(query) { row in
                 let part = parts[Int(row.reference.table.rawValue)]
                 let order = try part?.order.map { try $0.value(row, scope) } ?? []
                 return try sink.take(try part?.values.map { try $0.value(row, scope) } ?? [], order: order)
@@ -53,7 +53,7 @@ extension RecordLogView {
         /// The first row of each group; its values are the group's keys.
         var first: [UnsafeRowView] = []
         let key = KeyBuilder()
-        let statistics = try answer(query) { row in
+        let statistics = try execute(query) { row in
             if try parts[Int(row.reference.table.rawValue)]?.gather(row, key, groups, scope) ?? false { first.append(row) }
             return true
         }

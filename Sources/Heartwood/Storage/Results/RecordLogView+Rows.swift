@@ -18,7 +18,7 @@ extension RecordLogView {
             columns[id] = compiled
         }
         let scope = QueryScope(view: self)
-        return try answer(query) { row in
+        return try execute(query) { row in
             try body(row) { try columns[Int(row.reference.table.rawValue)][$0].value(row, scope) }
             return true
         }
