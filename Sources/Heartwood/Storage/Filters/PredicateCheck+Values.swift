@@ -45,13 +45,18 @@ extension PredicateCheck {
     }
 }
 
+// Loops, and no lazy sequences: the optimizer puts a recursive getter into each stage of such a sequence, 84 KB of code in all.
 extension ExpressionNode {
     /// A constant value of an unknown type in the expression.
     fileprivate var incomparable: AnyObject? {
         switch self {
-        case .constant(let value): value.incomparable
-        case .aggregate(let list): list.lazy.compactMap(\.incomparable).first
-        default: nil
+        case .constant(let value): return value.incomparable
+        case .aggregate(let list):
+            for member in list {
+                if let found = member.incomparable { return found }
+            }
+            return nil
+        default: return nil
         }
     }
 }
@@ -60,10 +65,17 @@ extension PredicateValue {
     fileprivate var incomparable: AnyObject? {
         switch self {
         // A dictionary represents its values, or those of a composite attribute.
-        case .other(let object as NSDictionary): object.allValues.lazy.compactMap { PredicateValue($0).incomparable }.first
-        case .other(let object): object
-        case .collection(let members): members.lazy.compactMap(\.incomparable).first
-        default: nil
+        case .other(let object as NSDictionary): return Self.incomparable(among: object.allValues.map { PredicateValue($0) })
+        case .other(let object): return object
+        case .collection(let members): return Self.incomparable(among: members)
+        default: return nil
         }
+    }
+
+    private static func incomparable(among values: [PredicateValue]) -> AnyObject? {
+        for value in values {
+            if let found = value.incomparable { return found }
+        }
+        return nil
     }
 }
