@@ -20,10 +20,10 @@ struct BackupCommand: Command {
         Writes what DESTINATION lacks: all of the store's file the first time and after a compaction, the commits since. Others read,
         write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
 
-        list shows lines of commits, what can be restored of them, gaps, sizes and times. status compares the store with its backup, and
+        list shows lines of commits, the commits that can be restored, gaps, sizes and times. status compares the store with its backup, and
         says since when it is behind: it looks at the names and lengths of all files and at both ends of each, and reads the newest one.
-        verify reads everything. Files that are damaged or missing are a failure of both, and so are the commits that cannot be restored
-        for it; those that a compaction or a prune has taken are named, and are none. prune keeps the last state of each of the newest
+        verify reads everything. Both fail if files are damaged or missing, or if commits cannot be restored because of that. Commits
+        that a compaction or a prune has taken are named, and are no failure. prune keeps the last state of each of the newest
         hours, days, weeks and months in which there is one, by UTC; it never breaks the chain of the newest commit, nor what a running
         restore needs. merge makes large files of small ones.
 

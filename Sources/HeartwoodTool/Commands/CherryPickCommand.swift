@@ -23,8 +23,9 @@ struct CherryPickCommand: Command {
           --dry-run          list what would come, change or conflict, and save nothing
           --author NAME      the author of the save; "heartwood cherry-pick" if not given
 
-        Everything is one save, with the model's validation. Deleted objects come back with their old URIs. Relationships to objects that are
-        there are kept. An object that another line of commits has made (a copy or a restored store that went on) gets a new URI. A backup is restored to a temporary file first. Exit code 1 if there were conflicts and nothing was saved.
+        Everything is one save, with the model's validation. Deleted objects come back with their old URIs. Relationships to objects that
+        are there are kept. An object that another line of commits has made (a copy or a restored store that went on) gets a new URI. A
+        backup is restored to a temporary file first. Exit code 1 if there were conflicts and nothing was saved.
         """
     static let options: Set<String> = ["only", "into", PastOption.name, "lineage", "conflicts", "author"]
     static let flags: Set<String> = ["dry-run"]

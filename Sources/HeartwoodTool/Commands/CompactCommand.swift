@@ -14,10 +14,10 @@ struct CompactCommand: Command {
           --checkpoint-only   copies nothing, and writes the checkpoint that an interrupted load has left out, so that readers open the
                               store quickly again; any program that opens it for writing does the same
 
-        `--to` is how to copy a store that is in use: a plain copy of the file may miss a commit in the midst of its log. It also makes a
-        store of such a copy, of what was whole in it.
+        `--to` is how to copy a store that is in use: a plain copy of the file may miss a commit in the midst of its log. From such a
+        copy it makes a store of the commits that are whole in it.
 
-        Copies what is live, with its indexes, and puts the new file in the old one's place at the end; others read and write
+        Copies the live rows, with their indexes, and puts the new file in the old one's place at the end; others read and write
         meanwhile. A crash at any point leaves the old file or the new one, whole. Damaged indexes are made anew from the log.
         Says at the end which processes still have the old file open, and so keep its space, where the system tells.
         """

@@ -8,8 +8,8 @@ struct CompileCommand: Command {
     static let help = """
         USAGE: heartwood compile MODEL... -o DIR
 
-        Makes DIR/NAME.momd of a NAME.xcdatamodeld, NAME.mom of an .xcdatamodel, and NAME.cdm of an .xcmappingmodel, so that code which
-        looks for what Xcode's compiler makes finds it. A .momd has each version, and a VersionInfo.plist with the current version's name
+        Makes DIR/NAME.momd of a NAME.xcdatamodeld, NAME.mom of an .xcdatamodel, and NAME.cdm of an .xcmappingmodel, so that code finds
+        the files that Xcode's compiler would make. A .momd has each version, and a VersionInfo.plist with the current version's name
         and the entities' version hashes. Heartwood reads them; Core Data does not.
         Packages need not call this: the plugin HeartwoodModels makes them resources of the target that it is named on.
         """

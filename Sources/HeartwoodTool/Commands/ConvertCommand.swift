@@ -18,13 +18,13 @@ struct ConvertCommand: Command {
                            object is left
           --with-history   keep the transactions of the persistent history
           --no-verify      only count the objects of NEW; without it every row of NEW is read once more
-          --dry-run        tell the same, and make nothing: a file in the folder for temporary files is written, verified and removed
+          --dry-run        report the same, and keep nothing: a file in the folder for temporary files is written, verified and removed
 
         References that lead nowhere and external data whose files are missing are listed and left out. Objects with the same values of
         a uniqueness constraint are listed, and nothing is converted.
         Without a model in APP.sqlite relationships are guessed by names and keys. Those that are not sure are listed; NEW keeps the list, and
         `verify` and `inspect` show it.
-        Exit code: 0 done; 1 failed, or a dry run found what would make it fail; 2 wrong usage, or no Core Data store;
+        Exit code: 0 done; 1 failed, or a dry run found that a conversion would fail; 2 wrong usage, or no Core Data store;
         \(ReferenceDoubts.help).
         """
     static let options: Set<String> = ["output", "model"]

@@ -17,7 +17,7 @@ struct DiffCommand: Command {
 
         Objects that were +inserted, *updated (each property with its old and new value) and -deleted. Of an unordered to-many relationship
         it shows members that came and went, of an ordered one both lists. With COPY it compares STORE with a copy of its file, or with
-        what `heartwood restore` has made of its backup; --from is a commit of STORE then, --to one of COPY.
+        a store that was restored from its backup; --from is a commit of STORE then, --to one of COPY.
         """
     static let options: Set<String> = ["from", "to", "entity", "format"]
     static let flags: Set<String> = []

@@ -13,7 +13,7 @@ struct ExportCommand: Command {
 
         Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
         has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the one that the model states
-        first, and the second too where it has an order. What has no value is left out, so that what was imported as JSON Lines comes
+        first, and the second too where it has an order. A property without a value is left out, so that imported JSON Lines come
         back equal. Dates are ISO 8601 in UTC, seconds since 1970 before the year 1 and after 9999. Numbers have all the digits
         that lead back to them; "inf", "-inf" and "nan" are texts. A transformable's value is a text where it is one, else "@data:"
         and its bytes in base 64. In CSV the members of a to-many relationship are separated

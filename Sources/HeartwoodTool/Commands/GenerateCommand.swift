@@ -12,7 +12,7 @@ struct GenerateCommand: Command {
         is Class Definition, the second alone for Category/Extension, neither for Manual/None. Files that are up to date are left.
         MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom. Compiled models do not say which Codegen they ask for: all classes that
         they name are written. STORE is a Core Data or SwiftData store (.sqlite) or a store of Heartwood's: each entity gets a class,
-        which is named like the entity where the store's model names none. Of a model's source that --model names, Codegen counts.
+        which is named like the entity where the store's model names none. If --model names a model's source, its Codegen counts.
         Packages need not call this: the plugin HeartwoodModels does it when it is named on a target.
 
           --import MODULE   what the code imports: CoreData (default) or Heartwood

@@ -11,7 +11,7 @@ struct ImportCommand: Command {
         Reads records from FILE (- for standard input) into STORE, which is made if it is not there. Each record has a value of
         --key, or a label (below). A record whose value is known already updates that object; the others are inserted.
         Under a relationship's name, a string or an array of strings connects the objects that have these values of the
-        destination's uniqueness constraint, also such as come later in the file. One that never comes is made with that
+        destination's uniqueness constraint, also such as come later in the file. An object that never comes is made with that
         value alone and counted; with --strict it is an error.
 
         A record may have a label, which is any text: "@id": "LABEL", and say of which entity it is: "@entity": "E". Then it

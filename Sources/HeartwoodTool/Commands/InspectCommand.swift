@@ -16,7 +16,7 @@ struct InspectCommand: Command {
         \(CoreDataStore.help)
         \(DamagedStore.help)
 
-        Of a damaged store it shows what comes before the damage, in any case with a warning; with --accept-damage the exit code is 0 then.
+        Of a damaged store it shows the state before the damage, with a warning; the exit code is then 0 only with --accept-damage.
         Of a Core Data store (.sqlite) it shows versions, the model and its origin, the write-ahead log, entities with their objects and
         bytes, indexes, history, values in files of their own, and what a conversion would lose. A subentity's bytes are in its root's.
         """

@@ -7,16 +7,16 @@ struct MigrateCommand: Command {
     static let help = """
         USAGE: heartwood migrate STORE --to MODEL [--mapping MAPPING] [--allow-unrelated] [--dry-run]
 
-        MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store, which carries its model. What has the same name, or
-        names its former one (a renaming identifier), is the same; `heartwood model diff` tells beforehand what that makes of two models.
+        MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store, which carries its model. Entities and
+        properties match by name, or by a renaming identifier that gives the old name; `heartwood model diff` shows the result beforehand.
         The store is changed at once or not at all, and nobody else may write to it meanwhile.
 
-          --mapping M   an .xcmappingmodel that says what becomes of what; one that names policies needs the program that has them
+          --mapping M   an .xcmappingmodel that says how objects are migrated; one that names policies needs the program that has them
           --allow-unrelated   migrate even if the two models have no entity in common, so that no object is left
           --dry-run     tell what would change, and which objects would be gone, and change nothing; exit code 1 where no migration
                         can be inferred, or where one would be refused
         Objects of entities that MODEL lacks are removed; a line on standard error counts them. Fetch indexes that MODEL has and the store
-        lacks are built, also where the version is the same: other indexes make no other version.
+        lacks are built, also where the version is the same: a version does not cover its indexes.
         """
     static let options: Set<String> = ["to", "mapping"]
     static let flags: Set<String> = ["dry-run", "allow-unrelated"]

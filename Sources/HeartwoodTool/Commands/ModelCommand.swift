@@ -11,7 +11,7 @@ struct ModelCommand: Command {
 
         FILE is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model. A Core Data store (.sqlite) has
         it in its cache; without one --model names it, and else it is guessed from the tables, with a warning of what is not certain.
-        Shows each entity with its properties, then what is allowed and seldom meant.
+        Shows each entity with its properties, then warns of things that are allowed but rarely meant.
 
           --format F      table (the default), json, svg, or a Mermaid class diagram, on standard output
           --svg OUT       draw the model into the file OUT
@@ -20,8 +20,8 @@ struct ModelCommand: Command {
         \(CoreDataStore.help)
         \(DamagedStore.help)
 
-        diff tells what changed, renames by their renaming identifiers (elementID), and whether a migration can be inferred;
-        where not, why, and exit code 1.
+        diff shows the changes, with renames by their renaming identifiers (elementID), and says whether a migration can be inferred.
+        If not, it gives the reason, and the exit code is 1.
         """
     static let options: Set<String> = ["format", "svg", "mermaid", "source", CoreDataStore.option]
     static let flags: Set<String> = [DamagedStore.flag]

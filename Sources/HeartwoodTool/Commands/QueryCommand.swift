@@ -18,19 +18,19 @@ struct QueryCommand: Command {
                                 expression with AS: 'sum:(size) AS total'. Default: the attributes
           --group-by LIST       one row for each of these values
           --having PREDICATE    which groups: 'count:(name) > 1', or by name '$total > 1000'
-          --sort KEYS           name,age:desc or name,-age; of groups what is grouped by or selected. Texts are sorted by their bytes;
+          --sort KEYS           name,age:desc or name,-age; of groups a column that is grouped by or selected. Texts are sorted by their bytes;
                                 name:caseInsensitive, name:localized, name:localizedCaseInsensitive and name:localizedStandard
                                 sort them as people do
           --limit N, --offset N
           --format FORMAT       table (default), csv, json (one array), jsonl (one object a line)
           --width N             cut the table's lines to so many columns (default: the terminal's width; elsewhere nothing is cut)
-          --count               say how many rows there are, and no more; it reads each row, so that a damaged store is told, and no values
-          --explain             say how they are found, and no more: by which index, rows visited, rows matched
+          --count               show only the number of rows; each row is read, so that damage is reported, but none of its values
+          --explain             show only how the rows are found: by which index, rows visited, rows matched
         \(PastOption.help)
         \(CoreDataStore.help)
         \(DamagedStore.help)
 
-        Without sorting and groups rows are written as they are found. In JSON what has no value is left out, in CSV it is empty.
+        Without sorting and groups rows are written as they are found. In JSON a property without a value is left out, in CSV it is empty.
         Exit code: 0 done; 1 failed; 2 wrong usage, or not a store; \(ReferenceDoubts.help).
         """
     static let options: Set<String> = [

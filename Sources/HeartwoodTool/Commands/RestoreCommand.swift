@@ -19,7 +19,7 @@ struct RestoreCommand: Command {
           --interval SECONDS the time between two looks at the backup; 1 if not given
 
         Checks every checksum and the chain of commits. If the state that is asked for cannot be had, because files of the backup are damaged
-        or gone, nothing is restored, and the error names the newest commit before it that can be. An interrupted restore leaves STORE as it
+        or gone, nothing is restored, and the error names the newest earlier commit that can be restored. An interrupted restore leaves STORE as it
         was, and is taken up by the next one.
         The restored store has its old identity and begins a line of commits of its own, so a backup of it may go to the same
         destination. Writing to a replica is refused; `heartwood promote` makes a store of it.

@@ -14,7 +14,7 @@ struct SalvageCommand: Command {
 
           -o, --output NEW   the new store
           --json             for programs
-          --no-mmap          read the files in place of mapping them, which takes memory for what is whole of them: for network
+          --no-mmap          read the files in place of mapping them, which takes memory for their undamaged parts: for network
                              and removable media
 
         Exit code: 0 all was saved; 1 something was lost, or nothing could be done; 2 wrong usage, or not a store.

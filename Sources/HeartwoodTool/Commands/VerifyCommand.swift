@@ -16,8 +16,8 @@ struct VerifyCommand: Command {
         It finds checksums that do not hold, commits that do not follow each other, indexes that disagree with the rows, rows
         whose bytes no writer writes (texts that are no UTF-8, nulls with bytes), large values that lack a part; and by the model
         that the store carries derived attributes that are not what their derivation gives, relationships to objects that do not
-        exist or do not refer back, and values that are to be unique and are not. A wrong value that nothing else in the store
-        tells about it cannot find.
+        exist or do not refer back, and values that are to be unique and are not. It cannot find a wrong value that
+        nothing else in the store contradicts.
 
         Of a Core Data store (.sqlite) it checks each page of tables, indexes and free lists, the checksums of the write-ahead log, that
         index entries and rows agree, values by the types of their attributes, references, inverses and order keys, unique values, entity
