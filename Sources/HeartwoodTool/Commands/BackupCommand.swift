@@ -134,7 +134,7 @@ struct BackupCommand: Command {
     }
 
     private static func damaged(_ range: Range<UInt64>) -> String {
-        "the store has a damaged index at \(BackupText.bytes(range)), which the backup leaves out; every commit is in it. "
+        "the store has a damaged index at \(BackupText.bytes(range)), which the backup leaves out; the backup has every commit. "
             + "`heartwood verify` shows more, and `heartwood compact` makes the indexes anew"
     }
 

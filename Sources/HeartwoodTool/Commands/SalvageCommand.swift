@@ -35,7 +35,7 @@ struct SalvageCommand: Command {
     }
 
     func run() throws -> Int32 {
-        try CoreDataStore.refuse(store, "`heartwood verify` says what is damaged, and SQLite's `.recover` copies what is whole")
+        try CoreDataStore.refuse(store, "`heartwood verify` says what is damaged, and SQLite's `.recover` copies the undamaged parts")
         guard !FileManager.default.fileExists(atPath: output) else {
             throw ToolError.usage("\(output) exists, and a salvage overwrites nothing")
         }

@@ -86,7 +86,7 @@ struct VerifyCommand: Command {
         guard report.isSound else {
             Output.line(
                 "remedy: correct the values with the program that wrote them, or restore a backup; SQLite's `REINDEX` makes indexes anew, and its "
-                    + "`.recover` copies what is whole of a damaged file")
+                    + "`.recover` copies the undamaged parts of a damaged file")
             return 1
         }
         ReferenceDoubts.tell(report.doubts)

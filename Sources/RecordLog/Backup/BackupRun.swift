@@ -111,7 +111,7 @@ final class BackupRun {
     // MARK: Errors
 
     func diverged(_ sequence: UInt64) -> BackupError {
-        diverged("commit \(sequence) there is another one than in this file")
+        diverged("commit \(sequence) there differs from the one in this file")
     }
 
     func older(_ published: Superblock, than newest: UInt64) -> BackupError {

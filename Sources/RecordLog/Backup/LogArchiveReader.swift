@@ -143,7 +143,7 @@ struct LogArchiveReader: Sendable {
     ) -> BackupError {
         BackupError(
             .damaged, location(destination, name), at: offset, "the log archive is damaged: \(message)",
-            remedy: "`heartwood backup verify` shows what else is; restore a commit before \(name.first), or from another copy of the backup.")
+            remedy: "`heartwood backup verify` shows other damage; restore a commit before \(name.first), or from another copy of the backup.")
     }
 
     static func error(_ fault: LogArchiveFault, _ destination: any BackupDestination, _ name: ArchiveName) -> BackupError {

@@ -149,7 +149,7 @@ struct RestoreRun {
         if let sequence, let range = ranges.last(where: { $0.lowerBound <= sequence }) {
             let available = min(range.upperBound, sequence)
             error.available = available
-            error.remedy = "`--commit \(available)` restores the newest one before it that can be."
+            error.remedy = "`--commit \(available)` restores the newest earlier commit that can be restored."
         }
         return error
     }

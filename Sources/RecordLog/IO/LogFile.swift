@@ -87,7 +87,7 @@ package final class LogFile: @unchecked Sendable {
     /// The error for a file that became shorter, although no user of the store makes it so.
     static func cut(_ path: String, to size: UInt64) -> StoreError {
         StoreError(
-            .corrupt, path: path, at: size, "the file was cut to \(size) bytes while it was open; commits that ended behind that are lost",
+            .corrupt, path: path, at: size, "the file was cut to \(size) bytes while it was open; commits behind that size are lost",
             remedy: "Find out what cuts it, and run `heartwood verify` to see which commits are lost; then restore a backup, or bring out "
                 + "the commits that are left with `heartwood salvage`.")
     }

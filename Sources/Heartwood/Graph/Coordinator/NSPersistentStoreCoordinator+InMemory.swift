@@ -60,7 +60,7 @@ extension InMemoryStore {
     final func write(to url: URL, _ options: [AnyHashable: Any]?, type: String) throws {
         guard type == NSRecordLogStoreType, StoreClasses.storeClass(for: type) == RecordLogStore.self else {
             throw CoreDataError.unsupported(
-                "A store in memory cannot replace a file of the type \(type); migratePersistentStore makes one of it.")
+                "A store in memory cannot replace a file of the type \(type); migratePersistentStore makes such a file from it.")
         }
         let target = try RecordLogFiles.locationToChange(url, options)
         var metadata = metadata ?? [:]

@@ -21,7 +21,7 @@ package struct StoreComparison {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,
                 "\(old.url?.path ?? "?") and \(new.url?.path ?? "?") are different stores, not two states of one. Compare a store with a copy of "
-                    + "its file, or with what `heartwood restore` has made of its backup.")
+                    + "its file, or with a store that `heartwood restore` has made from its backup.")
         }
         tables = ComparedTable.all(self.old, self.new)
         var successors: [TableID: TableID] = [:]

@@ -47,7 +47,7 @@ struct ColumnReader {
 
     private func groupKey(_ column: ResultShape.Column) throws -> ResultShape.Column {
         guard !column.expression.hasAggregate else {
-            throw ResultShape.error("\(name) cannot be grouped by \"\(column.name)\": it is an aggregate, which groups have.")
+            throw ResultShape.error("\(name) cannot be grouped by \"\(column.name)\": it is an aggregate, which needs the groups first.")
         }
         return column
     }

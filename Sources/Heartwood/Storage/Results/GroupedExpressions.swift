@@ -69,7 +69,7 @@ struct GroupedExpressions {
             return .conditional(try overGroup(predicate), try overGroup(first), try overGroup(second))
         case .keyPath, .subquery, .block:
             throw ResultShape.error(
-                "\"\(PredicatePrinter.format(node))\" is not in propertiesToGroupBy and no aggregate, so a group has no one value of it.")
+                "\"\(PredicatePrinter.format(node))\" is not in propertiesToGroupBy and is no aggregate, so a group has no single value of it.")
         }
     }
 

@@ -102,8 +102,8 @@ enum RecordLogMetadata {
         + "one: with the options NSMigratePersistentStoresAutomaticallyOption and NSInferMappingModelAutomaticallyOption."
 
     /// The remedy for a model that does not fit a store's past.
-    static let pastRemedy = "It is open as of a past commit, which no option migrates. Open it with the model of then; "
-        + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle, by the metadata of then."
+    static let pastRemedy = "It is open as of a past commit, which no option migrates. Open it with the model of that time; "
+        + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle, by the metadata of that commit."
 
     /// Returns an error that names the entities that differ.
     /// - Parameter remedy: what to do about it; nil for a store that can be migrated.

@@ -70,7 +70,7 @@ struct StoreCopy {
             rowsDone: 0, rowsTotal: base.tables.reduce(0) { $0 + ($1?.rowCount ?? 0) }, commits: 0)
         func report() throws(StoreError) {
             guard let progress, !progress(state) else { return }
-            throw StoreError(.cancelled, path: path, "the copy was cancelled", remedy: "What was at the path is as it was.")
+            throw StoreError(.cancelled, path: path, "the copy was cancelled", remedy: "The file at the path is as it was.")
         }
         let indexes = CompactionIndexes(base, target, source.options, report: report)
         try CompactionBase(base: base, target: target, timestamp: fileSystem.now(), systemValues: systemValues) { done throws(StoreError) in

@@ -97,7 +97,7 @@ struct CommitCoordinator {
         StoreError(
             .undecided, path: path, at: prepared.offset,
             "the newest commit is one part of a save over several stores, about which the store at \(prepared.record.path) decides, "
-                + "and that cannot be asked: \(reason)",
+                + "and that store cannot be asked: \(reason)",
             remedy: "Move that file back to its path, or beside this one; until then this store is read as it was before that save. "
                 + "If the file is lost for good, `heartwood salvage` makes a store of the commits before that save.")
     }

@@ -172,7 +172,7 @@ struct Opening {
         guard superblock.durableSequence > 0 else { return }
         throw StoreError(
             .superseded, path: path, "a compaction or a copy has replaced this file, which another name (a hard link) still leads to",
-            remedy: "Open the store by its own path. To go on from this state make a store of its own of it: "
+            remedy: "Open the store by its own path. To go on from this state make a new store from it: "
                 + "`heartwood compact \(path) --to NEW`, or `LogStore.copy` of a handle that only reads.")
     }
 
@@ -291,7 +291,7 @@ struct Opening {
             .corrupt, path: path, at: offset,
             "bytes that had been committed are damaged, or the file is a copy that was made during a save: \(evidence)",
             remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. "
-                + "If this is no copy, later ones are lost by that: run `heartwood verify` first, "
+                + "If this is no copy, that loses the later commits: run `heartwood verify` first, "
                 + "restore a backup, or bring out more with `heartwood salvage`.")
     }
 

@@ -41,7 +41,7 @@ final class CheckpointSink: CheckpointFrameSink {
 
     static func abandoned(_ path: String) -> StoreError {
         StoreError(
-            .superseded, path: path, "another checkpoint or a compaction came first", remedy: "Nothing is to be done: it serves as well.")
+            .superseded, path: path, "another checkpoint or a compaction came first", remedy: "Nothing is to be done: the other one serves.")
     }
 
     var payloadMax: Int { file.payloadMax }

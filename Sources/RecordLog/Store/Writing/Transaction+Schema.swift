@@ -191,7 +191,7 @@ extension Transaction {
     private func checkedMaintainer(of definition: IndexDefinition) throws(StoreError) -> IndexMaintainer {
         let maintainer = try maintainer(of: definition), name = definition.extractorName ?? ""
         guard maintainer.hasTerms == definition.hasTerms else {
-            throw schema("the extractor \(name) makes terms and is not named so, or is named so and makes none")
+            throw schema("the extractor \(name) makes terms without the name of one, or has the name and makes none")
         }
         return maintainer
     }

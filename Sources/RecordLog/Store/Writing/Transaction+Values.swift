@@ -57,7 +57,7 @@ extension Transaction {
         var taken: Set<ValueReference> = []
         for position in layout.valuePositions where !new.isNull(layout.access[position]) {
             let bytes = new.bytes(layout.access[position])
-            guard let stored = StoredValue(bytes) else { throw foreignValue("a row has a value that is none") }
+            guard let stored = StoredValue(bytes) else { throw foreignValue("a row has bytes in a column of values that are no value") }
             guard case .reference(let reference) = stored else { continue }
             if let old, let oldLayout, let index = oldLayout.position(of: layout.columns[position].id) {
                 let access = oldLayout.access[index]

@@ -225,7 +225,7 @@ final class IncrementalView: StoreView {
     private func unexpected(_ answer: Any) -> NSError {
         CoreDataError.make(
             NSPersistentStoreOperationError,
-            "execute(_:with:) of \(type(of: store)) gave \(type(of: answer)), not what the request's result type says, in an array.")
+            "execute(_:with:) of \(type(of: store)) gave \(type(of: answer)), not an array of the results that the request's resultType names.")
     }
 
     var answersRequests: Bool { true }
