@@ -92,6 +92,13 @@ public final class KeyBuilder {
         used &+= 9
     }
 
+    /// Appends a component that is encoded as an ascending one.
+    package func append(component: [UInt8], descending: Bool = false) {
+        let start = used
+        component.withUnsafeBytes { append($0) }
+        if descending { complement(from: start) }
+    }
+
     /// Null sorts before every value; in a descending component, after.
     public func appendNull(descending: Bool = false) {
         append(descending ? ~Self.nullTag : Self.nullTag)

@@ -27,7 +27,7 @@ final class FormatTemplate: @unchecked Sendable {
     /// The key, if the format is just `key == %@`.
     private let equalKey: String?
     /// The comparisons that must all hold, if the format is nothing but comparisons of key paths with values; nil for other formats. Stores keep
-    /// plans for these; see `PreparedPlan`.
+    /// plans for these; see `PlanTemplate`.
     let conditions: [Condition]?
 
     /// A comparison of a key path with a value.

@@ -8,16 +8,9 @@ extension PredicateCompiler {
     ) -> RowFilter? {
         guard comparison.modifier == .direct, keys.count == 1, let index = table.runtime.index(of: keys[0]),
             let source = source(index), let found = comparison.comparison.order, case .integer(let count) = value,
-            let destination = table.runtime.properties[index].destination, let inner = predicate.asked(of: variable)
+            let inner = predicate.asked(of: variable)
         else { return nil }
-        var tests = DestinationFilters()
-        for entity in destination.concreteFamily {
-            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
-                let test = PredicateCompiler(table: table, view: view).compile(inner)
-            else { return nil }
-            tests.set(test, for: table.id)
-        }
-        return MatchCountFilter(source, tests, found, count)
+        return destinations(of: index) { $0.compile(inner) }.map { MatchCountFilter(source, $0, found, count) }
     }
 }
 
@@ -48,8 +41,9 @@ final class MatchCountFilter: RowFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
+        guard let searches = try lookup.searches(destinations) else { return self }
         var counts = MemberCounts(limit: lookup.rowLimit)
-        guard try lookup.forEachOwner(of: destinations, in: source, { counts.add($0) }) else { return self }
+        try lookup.forEachOwner(of: searches, in: source) { counts.add($0) }
         return try counts.test(comparison, constant, lookup)
     }
 }

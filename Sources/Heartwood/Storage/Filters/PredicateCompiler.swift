@@ -153,23 +153,27 @@ struct PredicateCompiler {
     private func throughToOne(
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowFilter? {
-        guard let destinations = destinations(of: index, rest, comparison, value) else { return nil }
-        let asNull = PredicateNode.comparison(comparison.with(left: .constant(.null), value))
-        guard let whenNull = try? asNull.evaluate(nil) else { return nil }
+        guard let destinations = destinations(of: index, { $0.compile(rest, comparison, value) }),
+            let whenNull = Self.whenNull(comparison, value)
+        else { return nil }
         return ToOneFilter(runtime, index, destinations, whenNull: whenNull)
     }
 
+    /// Whether the comparison holds for null.
+    static func whenNull(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> Bool? {
+        try? PredicateNode.comparison(comparison.with(left: .constant(.null), value)).evaluate(nil)
+    }
+
     /// The rest of a path's condition, for each entity that the relationship's objects may have.
-    private func destinations(
-        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue, isNegated: Bool = false
-    ) -> DestinationFilters? {
+    /// - Parameter compile: compiles it for one entity's table.
+    func destinations(of index: Int, _ compile: (PredicateCompiler) -> RowFilter?) -> DestinationFilters? {
         guard let destination = runtime.properties[index].destination else { return nil }
         var tests = DestinationFilters()
         for entity in destination.concreteFamily {
             guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
-                let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
+                let test = compile(PredicateCompiler(table: table, view: view))
             else { return nil }
-            tests.set(isNegated ? NotFilter(test) : test, for: table.id)
+            tests.set(test, for: table.id)
         }
         return tests
     }
@@ -199,9 +203,9 @@ struct PredicateCompiler {
                 default: return nil
                 }
             }
-            return destinations(of: index, rest, inner, value).map { AnyMemberFilter(source, $0) }
+            return destinations(of: index) { $0.compile(rest, inner, value) }.map { AnyMemberFilter(source, $0) }
         case .all:
-            guard !Self.isObject(rest), let tests = destinations(of: index, rest, inner, value, isNegated: true) else { return nil }
+            guard !Self.isObject(rest), let tests = destinations(of: index, { $0.compile(rest, inner, value).map(NotFilter.init) }) else { return nil }
             return NotFilter(AnyMemberFilter(source, tests))
         }
     }

@@ -12,6 +12,8 @@ final class QueryScope {
     var cores = 1
     /// The searches for objects at the other end of relationships.
     var lookups: [QueryStatistics.Lookup] = []
+    /// Whether the query's tests have parameters, so that its plan may serve other arguments.
+    var hasParameters = false
     /// A buffer for tests that build keys.
     let key = KeyBuilder()
     private var foldings: [FoldedScalars] = []

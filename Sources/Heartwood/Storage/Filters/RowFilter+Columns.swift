@@ -14,6 +14,8 @@ class ColumnFilter: RowFilter {
         layouts = runtime.layouts
     }
 
+    override var isBindable: Bool { true }
+
     /// Returns the column's access in `row`; nil for null.
     @inline(__always)
     final func access(_ row: UnsafeRowView) -> ColumnAccess? { layouts.access(property, in: row) }
@@ -116,16 +118,9 @@ final class ScalarFilter: ColumnFilter {
         case .double(let constant):
             guard !constant.isNaN else { return nil }
             key.append(double: constant)
-            return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
+            return IndexCondition(property: property, comparison, key.bytes, least: IndexCondition.leastDouble)
         }
     }
-
-    /// NaN's key comes first, and no order comparison holds for NaN.
-    private static let least: [UInt8] = {
-        let key = KeyBuilder()
-        key.append(double: -.infinity)
-        return key.bytes
-    }()
 }
 
 /// Looks up a float, double or date in a list.

@@ -53,11 +53,13 @@ final class ToOneFilter: ColumnFilter {
 
     override var weight: Int { 20 }
     override var hasTargets: Bool { true }
+    override var isBindable: Bool { false }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
+        guard let searches = try lookup.searches(destinations) else { return self }
         var rows = RowSet()
-        let isFound = try lookup.forEachTarget(destinations) { _, row in rows.insert(row.reference) }
-        return isFound ? SemiJoinFilter(runtime, property, rows, whenNull: whenNull) : self
+        try lookup.forEachTarget(of: searches) { _, row in rows.insert(row.reference) }
+        return SemiJoinFilter(runtime, property, rows, whenNull: whenNull, target: lookup.target(of: searches))
     }
 }
 
@@ -84,9 +86,10 @@ final class AnyMemberFilter: RowFilter {
     override var hasTargets: Bool { true }
 
     override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
+        guard let searches = try lookup.searches(destinations) else { return self }
         var rows = RowSet()
-        let isFound = try lookup.forEachOwner(of: destinations, in: source) { rows.insert($0) }
-        return isFound ? RowSetFilter(rows) : self
+        try lookup.forEachOwner(of: searches, in: source) { rows.insert($0) }
+        return RowSetFilter(rows, search: lookup.target(of: searches).map { (source, $0) })
     }
 }
 

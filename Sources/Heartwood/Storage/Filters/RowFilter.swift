@@ -27,6 +27,17 @@ class RowFilter {
     /// Returns the test with those objects found in advance, where that is cheap.
     func resolved(_ lookup: SemiJoin) throws -> RowFilter { self }
 
+    // MARK: Parameters
+
+    /// Whether a plan with this test can take other arguments: it has none, or `bound` compiles it again.
+    var isBindable: Bool { false }
+
+    /// Returns the test with other arguments; nil where one of them does not fit.
+    func bound(_ binding: PlanBinding) -> RowFilter? { self }
+
+    /// The test with the arguments that it was compiled with.
+    var withoutParameters: RowFilter { self }
+
     /// The test in the format language; set only where the table has partial indexes.
     final var format: String?
 }
@@ -70,6 +81,8 @@ class CompoundFilter: RowFilter {
 final class AllFilter: CompoundFilter {
     /// Joins tests into one; nil for none.
     static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllFilter(tests) }
+
+    override var withoutParameters: RowFilter { AllFilter(tests.map(\.withoutParameters)) }
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try !test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return false }

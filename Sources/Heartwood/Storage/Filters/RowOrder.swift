@@ -76,16 +76,6 @@ struct RowOrder {
         return result
     }
 
-    /// The properties of `directParts`.
-    var directProperties: [Int]? {
-        var result: [Int] = []
-        for part in parts {
-            guard part.path.count == 1, part.textOrder == .literal else { return nil }
-            result.append(part.path[0])
-        }
-        return result
-    }
-
     func appendKey(of row: UnsafeRowView, to key: KeyBuilder, _ scope: QueryScope) throws {
         for part in parts { try append(part, of: row, to: key, scope) }
     }

@@ -4,10 +4,13 @@ import RecordLog
 final class RowSetFilter: RowFilter {
     private let set: RowSet
     private let isNegated: Bool
+    /// How the rows were found, where they are the owners of other rows, and the search has a plan for other arguments.
+    let search: (source: MemberSources, target: PlanTemplate.Target)?
 
-    init(_ set: RowSet, isNegated: Bool = false) {
+    init(_ set: RowSet, isNegated: Bool = false, search: (source: MemberSources, target: PlanTemplate.Target)? = nil) {
         self.set = set
         self.isNegated = isNegated
+        self.search = search
     }
 
     /// The rows that match, all of one table; nil where all others match.
@@ -24,12 +27,17 @@ final class RowSetFilter: RowFilter {
 final class SemiJoinFilter: ColumnFilter {
     private let set: RowSet
     private let whenNull: Bool
+    private let target: PlanTemplate.Target?
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ set: RowSet, whenNull: Bool) {
+    /// - Parameter target: how the set was found, if the search has a plan for other arguments.
+    init(_ runtime: EntityRuntime, _ property: Int, _ set: RowSet, whenNull: Bool, target: PlanTemplate.Target?) {
         self.set = set
         self.whenNull = whenNull
+        self.target = target
         super.init(runtime, property)
     }
+
+    override var isBindable: Bool { false }
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return whenNull }
@@ -52,7 +60,7 @@ final class SemiJoinFilter: ColumnFilter {
             key.append(reference: reference)
             list.append(key.bytes)
         }
-        return IndexCondition(property: property, kind: .equal(list))
+        return IndexCondition(.property(property), kind: .equal(list), operand: .search(target))
     }
 }
 

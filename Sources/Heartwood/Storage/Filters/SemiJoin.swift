@@ -24,7 +24,7 @@ struct SemiJoin {
 
     /// Plans the searches for the objects that meet their tables' conditions.
     /// - Returns: nil where the cost would exceed the budget.
-    private func searches(_ destinations: DestinationFilters) throws -> [Search]? {
+    func searches(_ destinations: DestinationFilters) throws -> [Search]? {
         var found: [Search] = []
         var left = budget
         for (id, test) in destinations.list {
@@ -37,15 +37,14 @@ struct SemiJoin {
         return found
     }
 
-    /// Calls `body` with each object that meets its table's condition.
-    /// - Returns: false where the cost would exceed the budget; `body` was not called then.
-    func forEachTarget(_ destinations: DestinationFilters, _ body: (EntityTable, UnsafeRowView) throws -> Void) throws -> Bool {
-        guard let searches = try searches(destinations) else { return false }
-        try forEachTarget(of: searches, body)
-        return true
+    /// The only search, where it has a plan for other arguments.
+    func target(of searches: [Search]) -> PlanTemplate.Target? {
+        guard searches.count == 1, let template = searches[0].plan.template, let state = TableState(searches[0].table, view) else { return nil }
+        return PlanTemplate.Target(table: searches[0].table.id, state: state, template: template)
     }
 
-    private func forEachTarget(of searches: [Search], _ body: (EntityTable, UnsafeRowView) throws -> Void) throws {
+    /// Calls `body` with each object that the searches find.
+    func forEachTarget(of searches: [Search], _ body: (EntityTable, UnsafeRowView) throws -> Void) throws {
         let run = QueryRun(view: view, scope: scope)
         for (table, plan) in searches {
             scope.lookups.append(QueryStatistics.Lookup(entity: table.runtime.entity.name ?? "", access: plan.name))
@@ -54,14 +53,6 @@ struct SemiJoin {
                 return true
             }
         }
-    }
-
-    /// Calls `body` with the owner of each member that meets its condition, once for each member.
-    /// - Returns: false where the cost would exceed the budget; `body` was not called then.
-    func forEachOwner(of destinations: DestinationFilters, in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
-        guard let searches = try searches(destinations) else { return false }
-        try forEachOwner(of: searches, in: source, body)
-        return true
     }
 
     /// Calls `body` with the owner of each member that the searches find, once for each member.

@@ -42,9 +42,12 @@ final class PartialIndex: Sendable {
         }
     }
 
-    /// Whether comparisons of these attributes with values may imply the index's predicate, with some values.
-    func mayBeImplied(by named: [Int], _ table: EntityTable) -> Bool {
-        tests(table)?.allSatisfy { ($0 as? ColumnFilter).map { named.contains($0.property) } ?? true } ?? false
+    /// Whether these tests may imply the index's predicate with other arguments.
+    func mayBeImplied(by tests: [RowFilter], _ table: EntityTable) -> Bool {
+        self.tests(table)?.allSatisfy { part in
+            guard let column = part as? ColumnFilter else { return true }
+            return tests.contains { ($0 as? ColumnFilter)?.property == column.property }
+        } ?? false
     }
 
     /// Whether the test holds for every row in the index.

@@ -36,8 +36,6 @@ final class TableIndex: Sendable {
 
     /// The indexed attributes; nil where a part is an expression.
     let attributes: [(property: Int, isDescending: Bool)]?
-    /// The first part's attribute; nil where it is an expression.
-    let leading: Int?
     /// Identifies the constraint: the same number in all tables that it covers.
     let constraint: UInt16
 
@@ -54,15 +52,9 @@ final class TableIndex: Sendable {
         self.siblings = siblings
         // A loop instead of `map`: see `EntityTable.names(of:)`.
         var attributes: [(property: Int, isDescending: Bool)] = []
-        var leading: Int?, isFirst = true
         for part in parts {
-            if case .property(let property) = part.key {
-                attributes.append((property, !part.isAscending))
-                if isFirst { leading = property }
-            }
-            isFirst = false
+            if case .property(let property) = part.key { attributes.append((property, !part.isAscending)) }
         }
-        self.leading = leading
         self.attributes = attributes.count == parts.count ? attributes : nil
         constraint = siblings.reduce(id.rawValue) { min($0, $1.index.rawValue) }
     }

@@ -20,6 +20,10 @@ struct AccessPlan {
     /// Estimates of the rows to find, and of the cost of finding and testing them, in rows of a scan.
     var rows: Double
     var cost: Double
+    /// The same plan for other arguments of the format; nil where they may change the planner's choice.
+    var template: PlanTemplate?
+
+    static var nothing: AccessPlan { AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0) }
 
     /// Whether the rows come in the requested order.
     var isOrdered: Bool {
@@ -60,14 +64,17 @@ final class IndexScan {
     let index: TableIndex
     /// Disjoint and ascending.
     let ranges: [KeyRange]
+    /// The conditions that gave the ranges; nil for the joined ranges of an OR.
+    let conditions: IndexRanges?
     /// nil where the scan gives no requested order.
     let order: Order?
     /// The key of the only possible entry: all values of a uniqueness constraint.
     let key: [UInt8]?
 
-    init(index: TableIndex, ranges: [KeyRange], order: Order? = nil, key: [UInt8]? = nil) {
+    init(index: TableIndex, ranges: [KeyRange], conditions: IndexRanges? = nil, order: Order? = nil, key: [UInt8]? = nil) {
         self.index = index
         self.ranges = ranges
+        self.conditions = conditions
         self.order = order
         self.key = key
     }

@@ -45,8 +45,7 @@ final class Estimates {
         guard let index = planner.table.indexes.first(where: {
             $0.parts.first?.key == condition.key && $0.partial == nil && snapshot.hasIndex($0.id)
         }), let part = index.parts.first else { return Self.unknown }
-        let ranges: [KeyRange] = condition.range.map { [(part.isAscending ? $0 : $0.complemented).under([])] }
-            ?? (condition.components ?? []).map { .prefix(part.isAscending ? $0 : $0.map { ~$0 }) }
+        guard let ranges = IndexRanges(condition, part).keys(nil, planner.scope.key) else { return Self.unknown }
         let result = min(1, try entries(index.id, ranges) / rows)
         known[ObjectIdentifier(test)] = result
         return result

@@ -15,8 +15,9 @@ enum IndexKey: Hashable, Sendable {
     }
 }
 
-/// A test's condition on one index key, as encoded key components.
+/// A test's condition on one index key.
 final class IndexCondition {
+    /// The condition with its operand as encoded key components.
     enum Kind {
         /// Equal to one of these components.
         case equal([[UInt8]])
@@ -24,37 +25,60 @@ final class IndexCondition {
         case range(lower: [UInt8]?, lowerIsOpen: Bool, upper: [UInt8]?, upperIsOpen: Bool)
         /// Any component that starts with these bytes.
         case prefix([UInt8])
+
+        /// - Parameter least: the lower bound of a less-than comparison, which excludes values for which no order comparison holds; nil excludes
+        ///   only null.
+        init?(_ comparison: ComparisonOperator, _ component: [UInt8], least: [UInt8]? = nil) {
+            switch comparison {
+            case .equal: self = .equal([component])
+            case .notEqual: return nil
+            case .less: self = .range(lower: least, lowerIsOpen: false, upper: component, upperIsOpen: true)
+            case .lessOrEqual: self = .range(lower: least, lowerIsOpen: false, upper: component, upperIsOpen: false)
+            case .greater: self = .range(lower: component, lowerIsOpen: true, upper: nil, upperIsOpen: false)
+            case .greaterOrEqual: self = .range(lower: component, lowerIsOpen: false, upper: nil, upperIsOpen: false)
+            }
+        }
+    }
+
+    enum Operand {
+        /// A value of the predicate, which never changes.
+        case value
+        /// An argument of the format.
+        case argument(Parameter)
+        /// The objects that a search at the other end of a relationship found; nil where it has no plan for other arguments.
+        case search(PlanTemplate.Target?)
     }
 
     let key: IndexKey
     let kind: Kind
     /// Whether the index gives exactly the rows for which the test holds. Otherwise it may give more, and the test is still evaluated.
     let isExact: Bool
+    /// Where the components come from.
+    let operand: Operand
 
-    init(_ key: IndexKey, kind: Kind, isExact: Bool = true) {
+    init(_ key: IndexKey, kind: Kind, isExact: Bool = true, operand: Operand = .value) {
         self.key = key
         self.kind = kind
         self.isExact = isExact
+        self.operand = operand
     }
 
     convenience init(property: Int, kind: Kind) {
         self.init(.property(property), kind: kind)
     }
 
-    /// - Parameter least: the lower bound of a less-than comparison, which excludes values for which no order comparison holds; nil excludes only
-    ///   null.
-    init?(property: Int, _ comparison: ComparisonOperator, _ component: [UInt8], least: [UInt8]? = nil) {
-        key = .property(property)
-        isExact = true
-        switch comparison {
-        case .equal: kind = .equal([component])
-        case .notEqual: return nil
-        case .less: kind = .range(lower: least, lowerIsOpen: false, upper: component, upperIsOpen: true)
-        case .lessOrEqual: kind = .range(lower: least, lowerIsOpen: false, upper: component, upperIsOpen: false)
-        case .greater: kind = .range(lower: component, lowerIsOpen: true, upper: nil, upperIsOpen: false)
-        case .greaterOrEqual: kind = .range(lower: component, lowerIsOpen: false, upper: nil, upperIsOpen: false)
-        }
+    /// - Parameter least: see `Kind`.
+    convenience init?(property: Int, _ comparison: ComparisonOperator, _ component: [UInt8], least: [UInt8]? = nil) {
+        guard let kind = Kind(comparison, component, least: least) else { return nil }
+        self.init(.property(property), kind: kind)
     }
+
+    /// The least number for which an order comparison can hold: NaN's key comes first.
+    static let leastDouble: [UInt8] = {
+        let key = KeyBuilder()
+        key.append(double: -.infinity)
+        return key.bytes
+    }()
 
     /// The components of an equality or a list; nil for any other condition.
     var components: [[UInt8]]? {
@@ -62,21 +86,9 @@ final class IndexCondition {
         return nil
     }
 
-    /// The range of a range or prefix condition; nil for an equality.
-    var range: ComponentRange? {
-        switch kind {
-        case .equal: return nil
-        case .prefix(let bytes): return ComponentRange(prefix: bytes)
-        case .range(let lower, let lowerIsOpen, let upper, let upperIsOpen):
-            var range = ComponentRange()
-            if let lower { range.narrow(lower: lower, isOpen: lowerIsOpen) }
-            if let upper { range.narrow(upper: upper, isOpen: upperIsOpen) }
-            return range
-        }
-    }
-
-    var isPrefix: Bool {
-        if case .prefix = kind { return true }
-        return false
+    /// The lower end of a comparison with an argument that has only an upper one.
+    var leastOfArgument: [UInt8]? {
+        guard case .argument(let parameter) = operand else { return nil }
+        return parameter.comparison == .less || parameter.comparison == .lessOrEqual ? parameter.least : nil
     }
 }

@@ -29,27 +29,21 @@ struct IndexConditions {
     /// Returns the test that fixes a key to one value.
     func exactValue(of key: IndexKey) -> Int? { first(key) { $0.isExact && $0.components?.count == 1 } }
 
-    /// Returns the test with the shortest list of values for a key.
-    func shortestList(_ key: IndexKey) -> Int? {
-        var best: (test: Int, count: Int)?
-        for known in conditions where known.condition.key == key {
-            guard let count = known.condition.components?.count, count < best?.count ?? .max else { continue }
-            best = (known.test, count)
+    /// Returns the condition with the shortest list of values for a key.
+    /// - Returns: also whether another one may be the shortest with other arguments.
+    func shortestList(_ key: IndexKey) -> (test: Int, condition: IndexCondition, isOnly: Bool)? {
+        var best: (test: Int, condition: IndexCondition, isOnly: Bool)?, least = Int.max, found = 0
+        for (test, condition) in conditions where condition.key == key {
+            guard let count = condition.components?.count else { continue }
+            found += 1
+            if count < least { (best, least) = ((test, condition, true), count) }
         }
-        return best?.test
+        best?.isOnly = found == 1
+        return best
     }
 
-    /// Returns the range of a key's components that meets the tests, and the tests it was made from.
-    func range(_ key: IndexKey) -> (range: ComponentRange, used: [Int])? {
-        // A prefix and a range's ends cannot be intersected here. Only the prefix is used; the other conditions are tested on each row.
-        if let test = first(key, where: \.isPrefix), let range = self[test]?.range { return (range, [test]) }
-        var result = ComponentRange()
-        var used: [Int] = []
-        for known in conditions where known.condition.key == key {
-            guard let range = known.condition.range else { continue }
-            result.narrow(to: range)
-            used.append(known.test)
-        }
-        return used.isEmpty ? nil : (result, used)
+    /// Returns the conditions that are no values, and that a range of the key can therefore meet together.
+    func bounds(_ key: IndexKey) -> [(test: Int, condition: IndexCondition)] {
+        conditions.filter { $0.condition.key == key && $0.condition.components == nil }
     }
 }

@@ -2,49 +2,50 @@ import RecordLog
 
 /// The use of one index for a query.
 extension QueryPlanner {
-    /// The greatest number of combinations of equal values; beyond it a condition is tested on each row.
-    private static let prefixesMax = 10_000
+    /// A scan that an index can give.
+    struct IndexChoice {
+        let scan: IndexScan
+        /// The tests that its ranges do not cover.
+        let rest: [RowFilter]
+        /// Whether other arguments bind the index in the same way.
+        let isFixed: Bool
+    }
 
-    /// - Returns: the scan, and the tests that its ranges do not cover; nil where the index gives neither fewer rows nor the order.
-    func indexScan(_ index: TableIndex, _ tests: [RowFilter], _ conditions: IndexConditions) -> (scan: IndexScan, rest: [RowFilter])? {
+    /// - Returns: nil where the index gives neither fewer rows nor the order.
+    func indexScan(_ index: TableIndex, _ tests: [RowFilter], _ conditions: IndexConditions) -> IndexChoice? {
         guard mayServe(index, conditions) else { return nil }
-        var prefixes: [[UInt8]] = [[]]
-        var ranges: [KeyRange]?
+        var ranges = IndexRanges()
         // The tests that the ranges cover.
         var answered: [Int] = []
         func answer(_ position: Int) {
             if !answered.contains(position) { answered.append(position) }
         }
-        var bound = 0, fixed = 0
-        loop: for part in index.parts {
-            if let equal = conditions.shortestList(part.key), let list = conditions[equal]?.components,
-                prefixes.count * list.count <= Self.prefixesMax
-            {
-                let components = list.map { part.isAscending ? $0 : $0.map { ~$0 } }
-                prefixes = prefixes.flatMap { prefix in components.map { prefix + $0 } }
-                if conditions[equal]?.isExact == true { answer(equal) }
-                bound += 1
-                if list.count == 1, fixed == bound - 1 { fixed = bound }
-                continue
+        var bound = 0, fixed = 0, isFixed = index.partial == nil
+        for part in index.parts {
+            if let list = conditions.shortestList(part.key) {
+                isFixed = isFixed && list.isOnly && ranges.hasRoom(for: list.condition)
+                if ranges.hasRoom(for: list.condition) {
+                    ranges.bind(list.condition, part)
+                    if list.condition.isExact { answer(list.test) }
+                    bound += 1
+                    if list.condition.components?.count == 1, fixed == bound - 1 { fixed = bound }
+                    continue
+                }
             }
-            if let (range, used) = conditions.range(part.key) {
-                let span = part.isAscending ? range : range.complemented
-                ranges = prefixes.map(span.under)
-                for position in used where conditions[position]?.isExact == true { answer(position) }
-            }
-            break loop
+            let bounds = conditions.bounds(part.key)
+            ranges.bind(bounds.map(\.condition), part)
+            for bound in bounds where bound.condition.isExact { answer(bound.test) }
+            break
         }
         if let partial = index.partial {
             for position in tests.indices where partial.answers(tests[position], table) { answer(position) }
         }
-        let isBound = bound > 0 || ranges != nil || index.partial != nil
-        let list = KeyRange.sorted(ranges ?? (bound > 0 ? prefixes.map(KeyRange.prefix) : [.all]))
+        let list = ranges.keys(nil, scope.key) ?? [.all]
         let order = order(of: index, fixed: fixed, rangeCount: list.count, conditions)
-        guard isBound || order != nil else { return nil }
-        return (
-            IndexScan(index: index, ranges: list, order: order),
-            answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
-        )
+        guard !ranges.isEmpty || index.partial != nil || order != nil else { return nil }
+        return IndexChoice(
+            scan: IndexScan(index: index, ranges: list, conditions: ranges, order: order),
+            rest: answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }, isFixed: isFixed)
     }
 
     /// Whether an index may help: a condition or the order concerns its first part.
@@ -56,7 +57,7 @@ extension QueryPlanner {
         return sort.contains { $0.key == first } || sort.allSatisfy { conditions.isNamed($0.key) }
     }
 
-    func priced(_ found: (scan: IndexScan, rest: [RowFilter]), _ estimates: Estimates) throws -> AccessPlan {
+    func priced(_ found: IndexChoice, _ estimates: Estimates) throws -> AccessPlan {
         let ranges = found.scan.ranges
         return try priced(
             .index(found.scan), entries: try estimates.entries(found.scan.index.id, ranges), ranges: ranges.count, found.rest, estimates)
@@ -64,7 +65,7 @@ extension QueryPlanner {
 
     /// Returns the plan of a scan of one range in which every row matches, in the requested order, with a limit. No other plan reads fewer rows,
     /// so none is priced.
-    func shortest(_ found: (scan: IndexScan, rest: [RowFilter])) -> AccessPlan? {
+    func shortest(_ found: IndexChoice) -> AccessPlan? {
         guard let limit, !isCount, found.rest.isEmpty, found.scan.ranges.count == 1, sort?.isEmpty == true || found.scan.order != nil else {
             return nil
         }
@@ -101,11 +102,5 @@ extension QueryPlanner {
             return .constant(sortKey.isAscending != isReversed ? value : value.map { ~$0 })
         }
         return IndexScan.Order(partCount: at, isDescending: isReversed, key: key)
-    }
-}
-
-extension KeyRange {
-    static func sorted(_ ranges: [KeyRange]) -> [KeyRange] {
-        ranges.count < 2 ? ranges : ranges.sorted { ($0.lower ?? []).lexicographicallyPrecedes($1.lower ?? []) }
     }
 }

@@ -50,15 +50,13 @@ final class QueryPlanner {
     var rowCount: Double { Double(view.snapshot.rowCount(table.id)) }
 
     func plan(_ test: RowFilter?) throws -> AccessPlan {
-        guard let tests = Self.flattened(test.map { [$0] } ?? []) else { return AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0) }
+        guard let tests = Self.flattened(test.map { [$0] } ?? []) else { return .nothing }
         let direct = try choose(tests)
         guard depth < Self.depthMax, tests.contains(where: \.hasTargets) else { return direct }
         // Row by row, each of these tests reads one or more rows elsewhere. A part of that cost may be spent on finding the matching ones first.
         let lookup = SemiJoin(
             view: view, scope: scope, table: table, budget: min(budget, direct.rows * Cost.row * 2 + 100), depth: depth + 1)
-        guard let resolved = Self.flattened(try tests.map { try $0.resolved(lookup) }) else {
-            return AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
-        }
+        guard let resolved = Self.flattened(try tests.map { try $0.resolved(lookup) }) else { return .nothing }
         return try choose(resolved)
     }
 
@@ -87,11 +85,14 @@ final class QueryPlanner {
         let conditions = IndexConditions(tests)
         let forced = QueryTuning.forcedAccess
         if forced == nil, !conditions.isEmpty, let unique = uniquePlan(tests, conditions) { return unique }
-        var scans: [(scan: IndexScan, rest: [RowFilter])] = []
+        var scans: [IndexChoice] = [], mayUsePartial = false
         for index in table.indexes where view.snapshot.hasIndex(index.id) {
-            if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }
+            if let partial = index.partial {
+                mayUsePartial = mayUsePartial || scope.hasParameters && partial.mayBeImplied(by: tests, table)
+                guard partial.isImplied(by: tests, table) else { continue }
+            }
             guard let found = indexScan(index, tests, conditions) else { continue }
-            if forced == nil, let shortest = shortest(found) { return shortest }
+            if forced == nil, let shortest = shortest(found) { return mayUsePartial ? shortest : kept(shortest, found, tests) }
             scans.append(found)
         }
         let estimates = Estimates(planner: self, tests: tests)
@@ -118,7 +119,7 @@ final class QueryPlanner {
                 consider(try union(any, rest(), estimates))
             }
         }
-        return best
+        return mayUsePartial ? best : kept(best, among: scans, tests)
     }
 
     /// A plan with all values of a uniqueness constraint. It finds at most one row, so nothing is priced.
@@ -126,22 +127,24 @@ final class QueryPlanner {
         for position in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[position].takeUnretainedValue()
             guard view.snapshot.hasIndex(index.id) else { continue }
-            var key: [UInt8] = []
-            var answered: [Int] = []
+            var ranges = IndexRanges()
+            var answered: [Int] = [], isFixed = true
             for part in index.parts {
-                guard let test = conditions.exactValue(of: part.key), let component = conditions[test]?.components?.first,
-                    component.first == KeyBuilder.valueTag
+                guard let test = conditions.exactValue(of: part.key), let condition = conditions[test],
+                    condition.components?.first?.first == KeyBuilder.valueTag
                 else { break }
-                key += component
+                ranges.bind(condition, part)
                 answered.append(test)
+                isFixed = isFixed && conditions.shortestList(part.key)?.isOnly == true
             }
-            guard answered.count == index.parts.count else { continue }
+            guard answered.count == index.parts.count, let list = ranges.keys(nil, scope.key), let key = list.first?.lower else { continue }
             let isSorted = sort?.isEmpty == false
             let scan = IndexScan(
-                index: index, ranges: [.prefix(key)],
+                index: index, ranges: list, conditions: ranges,
                 order: isSorted ? IndexScan.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
             let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
-            return AccessPlan(access: .index(scan), test: AllFilter.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
+            let plan = AccessPlan(access: .index(scan), test: AllFilter.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
+            return kept(plan, IndexChoice(scan: scan, rest: rest, isFixed: isFixed), tests)
         }
         return nil
     }

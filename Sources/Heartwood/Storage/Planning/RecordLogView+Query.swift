@@ -9,29 +9,35 @@ extension RecordLogView {
         /// nil where the query has no order, or the plan gives it.
         let order: RowOrder?
         /// The chosen plan; set before execution.
-        var plan = AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
-        /// The prepared plan that `plan` was made from; nil where the query is to be planned.
-        let prepared: PreparedPlan?
+        var plan = AccessPlan.nothing
+        /// The plan of the table's cache that `plan` was made from; nil where the query is to be planned.
+        let cachedPlan: CachedPlan?
 
         init(_ table: EntityTable, _ test: RowFilter?, _ order: RowOrder?) {
             self.table = table
             self.test = test
             self.order = order
-            prepared = nil
+            cachedPlan = nil
         }
 
-        init(_ table: EntityTable, _ order: RowOrder?, _ plan: AccessPlan, _ prepared: PreparedPlan) {
-            (self.table, self.order, self.plan, self.prepared) = (table, order, plan, prepared)
+        init(_ table: EntityTable, _ order: RowOrder?, _ plan: AccessPlan, _ cachedPlan: CachedPlan) {
+            (self.table, self.order, self.plan, self.cachedPlan) = (table, order, plan, cachedPlan)
             test = nil
         }
     }
 
-    private func parts(of query: StoreQuery) throws -> [Part]? {
+    /// - Parameter scope: learns whether the tests have parameters; nil where the plans are not to be kept.
+    private func parts(of query: StoreQuery, _ scope: QueryScope?) throws -> [Part]? {
         var parts: [Part] = []
         for runtime in query.runtimes {
             let table = try schema.table(of: runtime, slotBase: slotBase)
             var test: RowFilter?
-            if let predicate = query.predicate {
+            if let scope, let arguments = query.condition?.tree, QueryTuning.forcedAccess == nil,
+                let compiled = PredicateCompiler(table: table, view: self).compile(arguments, scope)
+            {
+                test = compiled
+                scope.hasParameters = true
+            } else if let predicate = query.predicate {
                 guard let compiled = PredicateCompiler(table: table, view: self).compile(predicate) else { return nil }
                 test = compiled
             }
@@ -48,15 +54,16 @@ extension RecordLogView {
     /// Calls `body` with each row that matches the query, in order.
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
     func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
-        let scope = QueryScope(view: self)
-        if let parts = try preparedParts(query, scope, isCount: false) { return try wrapped(query) { try run(parts, query, scope, body) } }
-        guard let parts = try self.parts(of: query) else { return nil }
-        return try wrapped(query) { try run(parts, query, QueryScope(view: self), body) }
+        var scope = QueryScope(view: self)
+        if let parts = try cachedParts(query, scope, isCount: false) { return try wrapped(query) { try run(parts, query, scope, body) } }
+        scope = QueryScope(view: self)
+        guard let parts = try self.parts(of: query, scope) else { return nil }
+        return try wrapped(query) { try run(parts, query, scope, body) }
     }
 
-    /// As `execute`, in two steps. The query is always planned anew, since a prepared plan may read rows.
+    /// As `execute`, in two steps. The query is always planned anew, since a cached plan may read rows.
     func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
-        guard let parts = try self.parts(of: query) else { return nil }
+        guard let parts = try self.parts(of: query, nil) else { return nil }
         return { body in try self.wrapped(query) { try self.run(parts, query, QueryScope(view: self), body) } }
     }
 
@@ -75,16 +82,15 @@ extension RecordLogView {
         var unsorted = query
         unsorted.sort = []
         var scope = QueryScope(view: self)
-        let known = try preparedParts(unsorted, scope, isCount: true)
+        let known = try cachedParts(unsorted, scope, isCount: true)
         if known == nil { scope = QueryScope(view: self) }
-        guard let parts = try known ?? self.parts(of: unsorted) else { return nil }
+        guard let parts = try known ?? self.parts(of: unsorted, scope) else { return nil }
         return try wrapped(query) {
             let run = QueryRun(view: self, scope: scope)
             var statistics = QueryStatistics()
             for part in parts {
-                if part.prepared == nil {
-                    part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, isCount: true).plan(part.test)
-                    try keep(part, unsorted, isCount: true)
+                if part.cachedPlan == nil {
+                    part.plan = try plan(part, unsorted, QueryPlanner(view: self, table: part.table, scope: scope, isCount: true))
                 }
                 statistics.add(part.plan, part.table)
                 statistics.rowsMatched += try run.count(part.plan, part.table)
@@ -95,6 +101,14 @@ extension RecordLogView {
         }
     }
 
+    /// Plans a part, and keeps the plan where it serves other arguments.
+    private func plan(_ part: Part, _ query: StoreQuery, _ planner: QueryPlanner) throws -> AccessPlan {
+        var plan = try planner.plan(part.test)
+        keep(plan, part.table, query, isCount: planner.isCount)
+        if planner.scope.hasParameters { plan.test = plan.test?.withoutParameters }
+        return plan
+    }
+
     private func run(
         _ parts: [Part], _ query: StoreQuery, _ scope: QueryScope, _ body: (UnsafeRowView) throws -> Bool
     ) throws -> QueryStatistics {
@@ -103,10 +117,9 @@ extension RecordLogView {
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
         let limit = query.limit == nil || isTooMany ? nil : sum
         for part in parts {
-            if part.prepared == nil {
+            if part.cachedPlan == nil {
                 let sort = query.sort.isEmpty ? [] : part.order?.directParts
-                part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
-                try keep(part, query, isCount: false)
+                part.plan = try plan(part, query, QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit))
             }
             statistics.add(part.plan, part.table)
         }

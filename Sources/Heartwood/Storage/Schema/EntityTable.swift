@@ -18,7 +18,7 @@ final class EntityTable: Sendable {
     /// The unique indexes over one attribute.
     let lookups: [Lookup]
     /// The plans of fetches with known formats.
-    let prepared = PreparedPlans()
+    let plans = PlanCache()
     let hasPartialIndexes: Bool
     let hasExpressionIndexes: Bool
     /// The attributes in uniqueness constraints.

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The prepared plans of one table, found by format without a lock.
+/// The plans that one table keeps, found by format without a lock.
 ///
 /// Invariants:
 /// 1. An entry points to a plan in `kept`, which lets go of none, so readers on other threads need no lock.
 /// 2. `kept` has at most `keptMax` plans; then no more are kept.
-final class PreparedPlans: @unchecked Sendable {
+final class PlanCache: @unchecked Sendable {
     // Unchecked: the entries are atomic, and the pointer never changes.
     private static let count = 64
     /// The entries that are searched from a format's own on.
@@ -13,7 +13,7 @@ final class PreparedPlans: @unchecked Sendable {
     private static let keptMax = 256
 
     private let entries: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
-    private let kept = Mutex<[PreparedPlan]>([])
+    private let kept = Mutex<[CachedPlan]>([])
 
     init() {
         entries = .allocate(capacity: Self.count)
@@ -28,29 +28,27 @@ final class PreparedPlans: @unchecked Sendable {
     private static func index(_ number: Int, _ step: Int) -> Int { (number &* 2 &+ step) & (count - 1) }
 
     @inline(__always)
-    private func entry(_ index: Int) -> PreparedPlan? {
-        entries[index].load(ordering: .acquiring).map { Unmanaged<PreparedPlan>.fromOpaque($0).takeUnretainedValue() }
+    private func entry(_ index: Int) -> CachedPlan? {
+        entries[index].load(ordering: .acquiring).map { Unmanaged<CachedPlan>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    func find(_ number: Int, _ sort: [SortKey], hasLimit: Bool, isCount: Bool) -> PreparedPlan? {
+    func find(_ key: CachedPlan.Key) -> CachedPlan? {
         for step in 0..<Self.reach {
-            guard let plan = entry(Self.index(number, step)) else { return nil }
-            if plan.serves(number, sort, hasLimit: hasLimit, isCount: isCount) { return plan }
+            guard let plan = entry(Self.index(key.number, step)) else { return nil }
+            if plan.key.isSame(as: key) { return plan }
         }
         return nil
     }
 
     /// Every plan that was kept, the oldest first.
-    var all: [PreparedPlan] { kept.withLock { $0 } }
+    var all: [CachedPlan] { kept.withLock { $0 } }
 
     /// Keeps a plan in the place of an older one of its kind, else in a free place, else in its first.
-    func keep(_ plan: PreparedPlan) {
+    func keep(_ plan: CachedPlan) {
         kept.withLock { kept in
             guard kept.count < Self.keptMax else { return }
-            let places = (0..<Self.reach).map { Self.index(plan.number, $0) }
-            let place = places.first { index in
-                entry(index).map { $0.serves(plan.number, plan.sort, hasLimit: plan.hasLimit, isCount: plan.isCount) } ?? true
-            }
+            let places = (0..<Self.reach).map { Self.index(plan.key.number, $0) }
+            let place = places.first { index in entry(index).map { $0.key.isSame(as: plan.key) } ?? true }
             kept.append(plan)
             entries[place ?? places[0]].store(Unmanaged.passUnretained(plan).toOpaque(), ordering: .releasing)
         }
