@@ -19,22 +19,19 @@ final class CachedLookupPlan {
     fileprivate let view: RecordLogView
     fileprivate let index: TableIndex
     fileprivate let table: TableID
-    /// Whether the newest look-up found a row.
-    fileprivate var isFound: Bool
+    /// Whether the plan's newest look-up found a row.
+    fileprivate var isFound = false
 
-    /// - Parameters:
-    ///   - name: the name of the entity, which has no subentities.
-    ///   - isFound: whether the look-up that made the plan found a row.
+    /// - Parameter name: the name of the entity, which has no subentities.
     init(
         _ name: String, _ coordinator: NSPersistentStoreCoordinator, _ store: NSPersistentStore, _ runtime: EntityRuntime, _ view: RecordLogView,
-        _ lookup: EntityTable.Lookup, isFound: Bool
+        _ lookup: EntityTable.Lookup
     ) {
         self.name = name
         self.coordinator = coordinator
         self.store = store
         self.runtime = runtime
         self.view = view
-        self.isFound = isFound
         (attribute, isText, index) = (lookup.attribute, lookup.isText, lookup.index)
         table = view.reference(ObjectKey(slot: runtime.slot, row: 0)).table
     }
@@ -53,6 +50,46 @@ final class CachedLookupPlan {
         var statistics = QueryStatistics()
         statistics.add(runtime, index, isFound: isFound)
         return statistics
+    }
+}
+
+extension PredicateValue {
+    /// Appends the value as it is encoded in an index of texts or of integers.
+    /// - Returns: false where the value is not of that type.
+    fileprivate func appendComponent(to key: KeyBuilder, asText isText: Bool) -> Bool {
+        switch self {
+        case .text(let text) where isText: key.append(text: text)
+        case .integer(let number) where !isText: key.append(int64: number)
+        default: return false
+        }
+        return true
+    }
+}
+
+extension PredicateTree {
+    /// Appends the index key, where the tree is nothing but an equality of the attribute with a value.
+    /// - Parameter isText: whether the attribute is text; otherwise it is an integer.
+    fileprivate func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
+        if let template { return template.isEquality(of: attribute) && argument.appendComponent(to: key, asText: isText) }
+        guard let equality, equality.key == attribute else { return false }
+        return equality.value.appendComponent(to: key, asText: isText)
+    }
+}
+
+extension RecordLogView {
+    /// Returns the index that finds a row by one attribute's value; nil where no uniqueness constraint has one.
+    func lookup(_ attribute: String, _ runtime: EntityRuntime) throws -> EntityTable.Lookup? {
+        try schema.table(of: runtime, slotBase: slotBase).lookups.first { $0.attribute == attribute && snapshot.hasIndex($0.index.id) }
+    }
+
+    /// Returns the row of the first index entry that starts with a key.
+    fileprivate func row(_ index: TableIndex, in table: TableID, _ key: KeyBuilder) throws -> UnsafeRowView? {
+        do throws(StoreError) {
+            guard let number = try snapshot.firstRow(index.id, prefix: key) else { return nil }
+            return try snapshot.unsafeRow(RowReference(table: table, row: number))
+        } catch {
+            throw RecordLogErrors.wrap(error)
+        }
     }
 }
 

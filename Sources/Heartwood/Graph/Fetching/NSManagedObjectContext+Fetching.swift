@@ -30,7 +30,9 @@ extension NSManagedObjectContext {
         if let shape = specification.shape { return try convert(try dictionaries(specification, shape)) }
         // No object is made for IDs from stores only.
         if specification.wantsIDs, pending.changeCount == 0, parentContext == nil { return try convert(try keys(specification).map(objectID)) }
-        return try results(try fetchObjects(specification), of: request, specification)
+        let found = try results(try fetchObjects(specification), of: request, specification)
+        try keepLookup(request, specification)
+        return found
     }
 
     /// Converts objects to the request's result type.

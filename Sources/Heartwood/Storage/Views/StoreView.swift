@@ -52,13 +52,6 @@ protocol StoreView: AnyObject {
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
     func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics?
 
-    /// Calls `body` with the row that has a value of a uniqueness constraint, if there is one.
-    /// - Parameter key: a buffer; contains the index key afterwards.
-    /// - Returns: the index that was used; nil where only a query can find the row: `body` was not called then.
-    func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
-    ) throws -> EntityTable.Lookup?
-
     /// Compiles a query for later execution; nil where `execute` returns nil.
     func compiled(_ query: StoreQuery) throws -> CompiledQuery?
 
@@ -113,10 +106,6 @@ extension StoreView {
     func dictionaries(_ query: StoreQuery) throws -> [NSDictionary]? { nil }
 
     func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? { nil }
-
-    func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (UnsafeRowView) throws -> Void
-    ) throws -> EntityTable.Lookup? { nil }
 
     func compiled(_ query: StoreQuery) throws -> CompiledQuery? { nil }
 
