@@ -28,7 +28,7 @@ let package = Package(
         // MD5 and SHA-256, and what is made of them.
         .target(name: "HeartwoodDigests", swiftSettings: strict),
         // Backups in an S3-compatible store. Nothing else links it, so that no other program has the networking.
-        .target(name: "HeartwoodS3", dependencies: ["HeartwoodDigests", "RecordLog"], swiftSettings: strict),
+        .target(name: "HeartwoodS3", dependencies: ["HeartwoodDigests", "HeartwoodFileReading", "RecordLog"], swiftSettings: strict),
         // The files of another engine, read in place.
         .target(name: "HeartwoodSQLiteFile", dependencies: ["HeartwoodPlatform"], swiftSettings: strict),
         // New files of that engine, made in one pass.
@@ -70,7 +70,9 @@ let package = Package(
             name: "SQLiteBuilderTests", dependencies: ["HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodTestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(name: "DigestsTests", dependencies: ["HeartwoodDigests"], swiftSettings: strict),
-        .testTarget(name: "HeartwoodS3Tests", dependencies: ["HeartwoodS3", "HeartwoodPlatform", "RecordLog"], swiftSettings: strict),
+        .testTarget(
+            name: "HeartwoodS3Tests", dependencies: ["HeartwoodFileReading", "HeartwoodS3", "HeartwoodPlatform", "RecordLog"],
+            swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["HeartwoodPlatform", "RecordLog", "HeartwoodTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "HeartwoodTests", dependencies: ["HeartwoodFileReading", "Heartwood", "RecordLog", "HeartwoodTestSupport"],
@@ -113,7 +115,7 @@ let stack =
         "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",
         "HeartwoodTests", "heartwood-testprocess",
     ]
-let s3 = ["HeartwoodDigests", "DigestsTests", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "RecordLog"]
+let s3 = ["HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "RecordLog"]
 let suites = ["engine": engine, "stack": stack, "threads": stack, "s3": s3]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.targets.removeAll { !kept.contains($0.name) }

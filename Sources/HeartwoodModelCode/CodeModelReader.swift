@@ -1,20 +1,17 @@
 import Foundation
 internal import HeartwoodFileReading
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 /// Reads a model file for code generation.
 ///
 /// This is not the stack's reader: to use that one, the build plugin would compile the whole stack a second time, for the host. Only names and
 /// types matter here. Other faults of a model are refused by the stack at run time.
-public final class CodeModelReader: NSObject, XMLParserDelegate {
+public final class CodeModelReader {
     private let path: String
     private var model: CodeModel
     private var entity: CodeModel.Entity?
     private var sawModel = false
-    private var syntaxLine: Int?
+    /// The line of the element that is read.
+    private var line = 1
     private var error: CodeError?
 
     private init(path: String) {
@@ -33,21 +30,23 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
                 : CodeError(contents, nil, "cannot be read; check the path.")
         }
         guard !data.starts(with: BinaryPropertyList.magic) else { return try ArchivedCodeModel.read(Array(data), path: contents) }
-        do {
-            try XMLCheck.check(data, kind: "model files")
-        } catch {
-            throw CodeError(contents, error.line, "column \(error.column): \(error.reason).")
-        }
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
         let reader = CodeModelReader(path: contents)
-        parser.delegate = reader
-        let isWhole = parser.parse()
-        if let error = reader.error { throw error }
-        guard isWhole, reader.sawModel, reader.syntaxLine == nil else {
-            throw CodeError(contents, max(reader.syntaxLine ?? parser.lineNumber, 1), "is not a model file; open and save it in Xcode.")
-        }
+        try reader.read(data)
         return try reader.model.checked()
+    }
+
+    private func read(_ data: Data) throws {
+        do throws(XMLReader.Fault) {
+            try XMLReader.elements(of: data, kind: "model files", while: { error == nil }, start: start, end: end)
+        } catch {
+            throw error.isMalformed ? Self.noModel(path, error.line) : CodeError(path, error.line, "column \(error.column): \(error.reason).")
+        }
+        if let error { throw error }
+        guard sawModel else { throw Self.noModel(path, line) }
+    }
+
+    private static func noModel(_ path: String, _ line: Int) -> CodeError {
+        CodeError(path, line, "is not a model file; open and save it in Xcode.")
     }
 
     /// Returns the path of the current version's file.
@@ -64,7 +63,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         if versions.isEmpty, names.contains(where: { $0.hasSuffix(".mom") }) { return try compiledPath(path, names) }
         let marker = path + "/.xccurrentversion"
         if let data = FileManager.default.contents(atPath: marker) {
-            guard let name = PropertyListTexts.read(data)?["_XCCurrentVersionName"], versions.contains(name) else {
+            guard let name = PropertyListLeaves.texts(data)?["_XCCurrentVersionName"], versions.contains(name) else {
                 throw CodeError(marker, nil, "does not name one of the versions; set the current version in Xcode.")
             }
             return "\(path)/\(name)/contents"
@@ -78,75 +77,66 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
     /// Returns the path of the current version in a `.momd`. Xcode names none if there is only one.
     private static func compiledPath(_ path: String, _ names: [String]) throws -> String {
         let versions = names.filter { $0.hasSuffix(".mom") }, marker = path + "/VersionInfo.plist"
-        let stated = FileManager.default.contents(atPath: marker).flatMap { PropertyListTexts.read($0)?["NSManagedObjectModel_CurrentVersionName"] }
+        let stated = FileManager.default.contents(atPath: marker).flatMap { PropertyListLeaves.texts($0)?["NSManagedObjectModel_CurrentVersionName"] }
         guard let name = stated.map({ $0 + ".mom" }) ?? (versions.count == 1 ? versions[0] : nil), versions.contains(name) else {
             throw CodeError(marker, nil, "does not name one of the \(versions.count) versions; give one of them.")
         }
         return "\(path)/\(name)"
     }
 
-    // MARK: XMLParserDelegate
+    // MARK: Elements
 
-    public func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
-        syntaxLine = syntaxLine ?? parser.lineNumber
-    }
-
-    public func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-        attributes values: [String: String]
-    ) {
-        let line = parser.lineNumber
+    private func start(_ name: String, _ values: [String: String], _ line: Int) {
+        self.line = line
         switch name {
         case "model": sawModel = true
         case "entity":
-            let entityName = identifier(values["name"], "entity", parser)
+            let entityName = identifier(values["name"], "entity")
             let declared = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
             let className = declared.split(separator: ".").last.map(String.init) ?? entityName
             entity = CodeModel.Entity(
-                name: entityName, className: identifier(className, "class", parser), parent: values["parentEntity"],
+                name: entityName, className: identifier(className, "class"), parent: values["parentEntity"],
                 generation: values["codeGenerationType"].flatMap(CodeModel.Entity.Generation.init) ?? .none, line: line)
         case "attribute":
             // Elements of a composite type are outside entities.
             entity?.attributes.append(CodeModel.Attribute(
-                name: identifier(values["name"], "attribute", parser), type: values["attributeType"],
-                isScalar: values["usesScalarValueType"] == "YES", customClass: typeName(values["customClassName"], parser),
+                name: identifier(values["name"], "attribute"), type: values["attributeType"],
+                isScalar: values["usesScalarValueType"] == "YES", customClass: typeName(values["customClassName"]),
                 line: line))
         case "relationship":
             let isToMany = values["maxCount"].flatMap(Int.init).map { $0 != 1 } ?? (values["toMany"] == "YES")
             entity?.relationships.append(CodeModel.Relationship(
-                name: identifier(values["name"], "relationship", parser), destination: values["destinationEntity"] ?? "",
+                name: identifier(values["name"], "relationship"), destination: values["destinationEntity"] ?? "",
                 isToMany: isToMany, isOrdered: values["ordered"] == "YES", line: line))
-        case "fetchedProperty": entity?.fetchedProperties.append(identifier(values["name"], "fetchedProperty", parser))
+        case "fetchedProperty": entity?.fetchedProperties.append(identifier(values["name"], "fetchedProperty"))
         default: break
         }
     }
 
-    public func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    private func end(_ name: String) {
         guard name == "entity", let entity else { return }
         model.entities.append(entity)
         self.entity = nil
     }
 
     /// Returns a name for use in code. Refuses a name that is no identifier.
-    private func identifier(_ text: String?, _ element: String, _ parser: XMLParser) -> String {
+    private func identifier(_ text: String?, _ element: String) -> String {
         let text = text ?? ""
         if !SwiftNames.isIdentifier(text) {
-            refuse("\(element): the name \"\(SwiftNames.shown(text))\" is no Swift identifier; rename it.", parser)
+            refuse("\(element): the name \"\(SwiftNames.shown(text))\" is no Swift identifier; rename it.")
         }
         return text
     }
 
     /// Returns the class of a transformable attribute's values, as code; nil where none is declared.
-    private func typeName(_ text: String?, _ parser: XMLParser) -> String? {
+    private func typeName(_ text: String?) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let code = SwiftNames.type(text)
-        if code == nil { refuse("attribute: the class \"\(SwiftNames.shown(text))\" is no Swift type; change it.", parser) }
+        if code == nil { refuse("attribute: the class \"\(SwiftNames.shown(text))\" is no Swift type; change it.") }
         return code
     }
 
-    private func refuse(_ message: String, _ parser: XMLParser) {
-        guard error == nil else { return }
-        error = CodeError(path, parser.lineNumber, message)
-        parser.abortParsing()
+    private func refuse(_ message: String) {
+        if error == nil { error = CodeError(path, line, message) }
     }
 }

@@ -2,17 +2,15 @@ import Foundation
 internal import HeartwoodDigests
 internal import HeartwoodFileReading
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 /// Reads the statements of a model's file that are part of its entities' version hashes.
-final class VersionHashReader: NSObject, XMLParserDelegate {
+final class VersionHashReader {
     private let path: String
     private(set) var model: VersionModel
     private var entity: VersionModel.Entity?
     private var composite: (name: String, attributes: [VersionModel.Attribute])?
     private var constraint: [String]?
+    /// The line of the element that is read.
+    private var line = 1
     private var error: CodeError?
 
     private init(path: String) {
@@ -26,35 +24,29 @@ final class VersionHashReader: NSObject, XMLParserDelegate {
     static func hashes(_ path: String) throws -> [String: Data] {
         guard let data = FileManager.default.contents(atPath: path) else { throw CodeError(path, nil, "cannot be read; check the path.") }
         guard !data.starts(with: BinaryPropertyList.magic) else { throw CodeError(path, nil, "is as Xcode 3 wrote models.") }
-        do {
-            try XMLCheck.check(data, kind: "model files")
-        } catch {
-            throw CodeError(path, error.line, "column \(error.column): \(error.reason).")
-        }
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
         let reader = VersionHashReader(path: path)
-        parser.delegate = reader
-        let isWhole = parser.parse()
-        if let error = reader.error { throw error }
-        guard isWhole else { throw CodeError(path, max(parser.lineNumber, 1), "is not a model file.") }
+        try reader.read(data)
         return try reader.model.hashes()
     }
 
-    // MARK: XMLParserDelegate
+    private func read(_ data: Data) throws {
+        do throws(XMLReader.Fault) {
+            try XMLReader.elements(of: data, kind: "model files", while: { error == nil }, start: start, end: end)
+        } catch {
+            throw CodeError(path, error.line, error.isMalformed ? "the XML is not well-formed." : "column \(error.column): \(error.reason).")
+        }
+        if let error { throw error }
+    }
 
-    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) { fail("the XML is not well-formed.", parser) }
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
-    ) {
+    private func start(_ name: String, _ values: [String: String], _ line: Int) {
+        self.line = line
         switch name {
         case "entity":
             entity = VersionModel.Entity(
                 name: values["name"] ?? "", modifier: values["versionHashModifier"], isAbstract: values["isAbstract"] == "YES",
-                parent: values["parentEntity"], line: parser.lineNumber)
-        case "attribute": startAttribute(values, parser)
-        case "relationship": startRelationship(values, parser)
+                parent: values["parentEntity"], line: line)
+        case "attribute": startAttribute(values)
+        case "relationship": startRelationship(values)
         case "uniquenessConstraint": constraint = []
         case "constraint": if let value = values["value"] { constraint?.append(value) }
         case "composite": composite = (values["name"] ?? "", [])
@@ -62,7 +54,7 @@ final class VersionHashReader: NSObject, XMLParserDelegate {
         }
     }
 
-    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    private func end(_ name: String) {
         switch name {
         case "entity":
             if let entity { model.entities.append(entity) }
@@ -77,10 +69,8 @@ final class VersionHashReader: NSObject, XMLParserDelegate {
         }
     }
 
-    private func fail(_ message: String, _ parser: XMLParser) {
-        guard error == nil else { return }
-        error = CodeError(path, max(parser.lineNumber, 1), message)
-        parser.abortParsing()
+    private func fail(_ message: String) {
+        if error == nil { error = CodeError(path, line, message) }
     }
 
     private func property(_ values: [String: String]) -> VersionText.Property {
@@ -89,9 +79,9 @@ final class VersionHashReader: NSObject, XMLParserDelegate {
             modifier: values["versionHashModifier"])
     }
 
-    private func startAttribute(_ values: [String: String], _ parser: XMLParser) {
+    private func startAttribute(_ values: [String: String]) {
         guard let type = ArchivedCodeModel.rawType(values["attributeType"]) else {
-            return fail("attribute \(values["name"] ?? ""): the type \"\(SwiftNames.shown(values["attributeType"] ?? ""))\" is unknown.", parser)
+            return fail("attribute \(values["name"] ?? ""): the type \"\(SwiftNames.shown(values["attributeType"] ?? ""))\" is unknown.")
         }
         let kind: VersionModel.Attribute.Kind
         if values["attributeType"] == "Composite" {
@@ -99,7 +89,7 @@ final class VersionHashReader: NSObject, XMLParserDelegate {
         } else if values["derived"] == "YES" {
             let expression = values["derivationExpression"] ?? ""
             guard let plain = Derivation.printed(expression) else {
-                return fail("attribute \(values["name"] ?? ""): only the stack knows how it writes \"\(SwiftNames.shown(expression))\".", parser)
+                return fail("attribute \(values["name"] ?? ""): only the stack knows how it writes \"\(SwiftNames.shown(expression))\".")
             }
             kind = .derived(plain)
         } else {
@@ -109,10 +99,10 @@ final class VersionHashReader: NSObject, XMLParserDelegate {
         if composite != nil { composite?.attributes.append(attribute) } else { entity?.attributes.append(attribute) }
     }
 
-    private func startRelationship(_ values: [String: String], _ parser: XMLParser) {
+    private func startRelationship(_ values: [String: String]) {
         let rules: [String: UInt] = ["No Action": 0, "Nullify": 1, "Cascade": 2, "Deny": 3]
         guard let rule = rules[values["deletionRule"] ?? "Nullify"] else {
-            return fail("relationship \(values["name"] ?? ""): the deletion rule is unknown.", parser)
+            return fail("relationship \(values["name"] ?? ""): the deletion rule is unknown.")
         }
         func count(_ key: String) -> Int? { values[key].flatMap(Int.init) }
         entity?.relationships.append(VersionModel.Relationship(

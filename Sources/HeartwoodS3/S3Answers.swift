@@ -28,7 +28,7 @@ struct S3ErrorAnswer {
     let region: String?
 
     init?(_ body: [UInt8]) {
-        guard let root = try? XMLReader.read(body) else { return nil }
+        guard let root = try? XMLNode.read(body) else { return nil }
         // Some servers wrap it, as Amazon's other services do.
         guard let node = root.name == "Error" ? root : root.children.first(where: { $0.name == "Error" }), let code = node["Code"] else {
             return nil

@@ -34,7 +34,7 @@ extension S3Destination {
         call.query = [("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(pageObjects)), ("prefix", prefix)]
         if let token { call.query.append(("continuation-token", token)) }
         let outcome = try await client.perform(call)
-        guard let root = try? XMLReader.read(outcome.body), let page = S3ListPage(root) else { throw wrongPage("it is no listing", outcome) }
+        guard let root = try? XMLNode.read(outcome.body), let page = S3ListPage(root) else { throw wrongPage("it is no listing", outcome) }
         return (page, outcome)
     }
 

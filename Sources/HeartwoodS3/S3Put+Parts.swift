@@ -19,7 +19,7 @@ extension S3Put {
     private func begin() async throws -> String {
         let call = beginning
         let outcome = try await client.perform(call)
-        guard let root = try? XMLReader.read(outcome.body), root.name == "InitiateMultipartUploadResult",
+        guard let root = try? XMLNode.read(outcome.body), root.name == "InitiateMultipartUploadResult",
             let upload = root["UploadId"], !upload.isEmpty
         else { throw S3Attempts(client, call).error(.wrong(outcome, "the answer names no upload")) }
         return upload
@@ -70,7 +70,7 @@ extension S3Put {
         // The server may put the parts together first, which takes minutes for thousands.
         call.patience = 5
         guard let outcome = try await once(call) else { return }
-        guard let root = try? XMLReader.read(outcome.body), root.name == "CompleteMultipartUploadResult" else {
+        guard let root = try? XMLNode.read(outcome.body), root.name == "CompleteMultipartUploadResult" else {
             throw S3Attempts(client, call).error(.wrong(outcome, "the answer does not say that the upload is complete"))
         }
     }

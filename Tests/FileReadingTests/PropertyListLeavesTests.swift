@@ -20,7 +20,7 @@ import Testing
     @Test("Bytes that are no list with a dictionary give nothing")
     func whatIsNoList() {
         for text in ["", " ", "bplist00", "<", "<plist/>", "<plist><string>a</string></plist>", "((((", "<plist><dict>"] {
-            #expect(PropertyListLeaves.read(Data(text.utf8)) == nil && PropertyListTexts.read(Data(text.utf8)) == nil, "\(text)")
+            #expect(PropertyListLeaves.read(Data(text.utf8)) == nil && PropertyListLeaves.texts(Data(text.utf8)) == nil, "\(text)")
         }
         // Nine levels are one too many.
         let nested = String(repeating: "<dict><key>a</key>", count: 9) + String(repeating: "</dict>", count: 9)

@@ -1,8 +1,10 @@
-@testable import HeartwoodS3
+import HeartwoodFileReading
 import Testing
 
+@testable import HeartwoodS3
+
 @Suite("S3's answers") struct AnswerTests {
-    private func read(_ text: String) throws -> XMLNode { try XMLReader.read(Array(text.utf8)) }
+    private func read(_ text: String) throws -> XMLNode { try XMLNode.read(Array(text.utf8)) }
 
     @Test("Elements, text, references, CDATA, comments and attributes are read") func document() throws {
         let root = try read(
@@ -13,6 +15,10 @@ import Testing
         #expect(root["K"] == "a &<>\"'ABé")
         #expect(root.all("E").count == 2)
         #expect(root.all("K").last?.text == "<&cd")
+    }
+
+    @Test("Characters that XML does not have are taken, as servers write them") func controls() throws {
+        #expect(try read("<a>\u{7}&#1;\u{FFFF}</a>").text == "\u{7}\u{1}\u{FFFF}")
     }
 
     @Test(
@@ -29,18 +35,18 @@ import Testing
     }
 
     @Test("Bytes that are not UTF-8 are refused") func notUTF8() {
-        #expect(throws: XMLReader.Fault.self) { try XMLReader.read(Array("<a>".utf8) + [0xFF] + Array("</a>".utf8)) }
-        #expect(throws: XMLReader.Fault.self) { try XMLReader.read([0x3C, 0xFF, 0x2F, 0x3E]) }
+        #expect(throws: XMLReader.Fault.self) { try XMLNode.read(Array("<a>".utf8) + [0xFF] + Array("</a>".utf8)) }
+        #expect(throws: XMLReader.Fault.self) { try XMLNode.read([0x3C, 0xFF, 0x2F, 0x3E]) }
     }
 
     @Test("Every prefix of a document is refused, and no change of a byte ends the process") func mutations() throws {
         let text = Array("<?xml version=\"1.0\"?><R a='b'><K>x&amp;y</K><!--c--><E/><![CDATA[z]]></R>".utf8)
-        for count in 0..<text.count { #expect(throws: XMLReader.Fault.self) { try XMLReader.read(Array(text.prefix(count))) } }
+        for count in 0..<text.count { #expect(throws: XMLReader.Fault.self) { try XMLNode.read(Array(text.prefix(count))) } }
         for index in text.indices {
             for byte: UInt8 in [0, 0x26, 0x3C, 0x3E, 0x2F, 0x21, 0x3F, 0xC3] {
                 var changed = text
                 changed[index] = byte
-                _ = try? XMLReader.read(changed)
+                _ = try? XMLNode.read(changed)
             }
         }
     }
@@ -48,7 +54,7 @@ import Testing
     @Test("Deep and long documents are refused in bounded time") func bounds() {
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(throws: XMLReader.Fault.self) { try read(deep) }
-        #expect(throws: XMLReader.Fault.self) { try read("<a>" + String(repeating: "<b/>", count: XMLReader.nodesMax) + "</a>") }
+        #expect(throws: XMLReader.Fault.self) { try read("<a>" + String(repeating: "<b/>", count: XMLNode.nodesMax) + "</a>") }
     }
 
     private func page(_ inner: String) throws -> S3ListPage? { S3ListPage(try read("<ListBucketResult>\(inner)</ListBucketResult>")) }

@@ -12,7 +12,7 @@ import Testing
             #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try ModelFileParser(data: data, path: "contents").parse() },
             #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try MappingFileParser(data: data, path: "contents").parse() },
         ].map { ($0 as NSError?)?.localizedDescription ?? "" }
-        #expect(PropertyListTexts.read(data) == nil, sourceLocation: sourceLocation)
+        #expect(PropertyListLeaves.texts(data) == nil, sourceLocation: sourceLocation)
         return texts.joined(separator: "\n")
     }
 
@@ -82,7 +82,7 @@ import Testing
         for _ in 0..<100 { deep = [deep] }
         let nested = try PropertyListSerialization.data(fromPropertyList: ["a": deep, "b": "text"], format: .binary, options: 0)
         #expect(throws: (any Error).self) { try RecordLogMetadata.decode(nested) }
-        #expect(PropertyListTexts.read(nested) == ["b": "text"])
+        #expect(PropertyListLeaves.texts(nested) == ["b": "text"])
         let good = try PropertyListSerialization.data(fromPropertyList: ["a": ["b": [1, 2]]], format: .binary, options: 0)
         #expect(try RecordLogMetadata.decode(good).keys.sorted() == ["a"])
     }
@@ -90,8 +90,8 @@ import Testing
     @Test("The texts of a property list are those of its outermost dictionary") func outermostTexts() {
         let list = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE plist PUBLIC \"a\" \"b\"><plist version=\"1.0\"><dict><key>a&amp;</key>"
             + "<string>x &lt; y</string><key>n</key><integer>1</integer><string>stray</string><key>d</key><dict><key>z</key><string>no</string></dict></dict></plist>"
-        #expect(PropertyListTexts.read(Data(list.utf8)) == ["a&": "x < y"])
-        #expect(PropertyListTexts.read(Data("<plist><array/></plist>".utf8)) == nil && PropertyListTexts.read(Data("hello".utf8)) == nil)
-        #expect(PropertyListTexts.read(Data("<plist><dict/></plist>".utf8)) == [:])
+        #expect(PropertyListLeaves.texts(Data(list.utf8)) == ["a&": "x < y"])
+        #expect(PropertyListLeaves.texts(Data("<plist><array/></plist>".utf8)) == nil && PropertyListLeaves.texts(Data("hello".utf8)) == nil)
+        #expect(PropertyListLeaves.texts(Data("<plist><dict/></plist>".utf8)) == [:])
     }
 }

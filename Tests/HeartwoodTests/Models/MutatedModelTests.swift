@@ -125,7 +125,7 @@ import Testing
             fromPropertyList: ["_XCCurrentVersionName": "A.xcdatamodel", "more": [1, 2.5, Date(), Data([1])] as [Any]], format: .binary, options: 0)
         let samples = Self.samples(Self.marker, ending: ".xccurrentversion") + [Array(binary)]
         mutate("property lists", samples, count: Self.count) { file in
-            guard PropertyListTexts.read(Data(file)) != nil else { throw ModelFile.failure("refused") }
+            guard PropertyListLeaves.texts(Data(file)) != nil else { throw ModelFile.failure("refused") }
         }
     }
 
@@ -135,7 +135,7 @@ import Testing
             "list": [1, -1, UInt64.max, 1.5, true, Date(), ["deep": ["deeper": [Data()]]]] as [Any], "text": "\u{1F600}ä",
         ]
         mutate("metadata", [try RecordLogMetadata.encode(values)], count: Self.count * 2) { file in
-            _ = PropertyListTexts.read(Data(file))
+            _ = PropertyListLeaves.texts(Data(file))
             _ = try RecordLogMetadata.decode(Data(file))
         }
     }

@@ -39,7 +39,7 @@ import Testing
         let array = try #require(bytes.firstIndex(of: 0xA2))
         bytes[array] = 0xC2
         #expect(throws: NSError.self) { try RecordLogMetadata.decode(Data(bytes)) }
-        #expect(PropertyListTexts.read(Data(bytes)) == nil)
+        #expect(PropertyListLeaves.texts(Data(bytes)) == nil)
     }
 
     @Test("A store whose metadata is not a property list keeps it") func aStoreWhoseMetadataAreNoPropertyListKeepsThem() throws {

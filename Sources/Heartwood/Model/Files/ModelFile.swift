@@ -79,7 +79,7 @@ package enum ModelFile {
     ) throws -> URL {
         let marker = url.appendingPathComponent(marker)
         if let data = try? Data(contentsOf: marker) {
-            let list = PropertyListTexts.read(data)
+            let list = PropertyListLeaves.texts(data)
             // Xcode names no current version if a compiled model has only one.
             if let list, list[key] == nil, versions.count == 1 { return url.appendingPathComponent(versions[0]) }
             guard let name = list?[key], versions.contains(name + ending) else {

@@ -1,26 +1,20 @@
-import Foundation
-
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 /// Parses fetched properties, fetch request templates and composites.
 extension ModelFileParser {
-    func startFetchedProperty(_ values: [String: String], _ parser: XMLParser) {
+    func startFetchedProperty(_ values: [String: String]) {
         fetchedProperty = ModelDocument.FetchedProperty(
             name: values["name"] ?? "", isOptional: values["optional"] == "YES", renamingIdentifier: values["elementID"],
-            versionHashModifier: values["versionHashModifier"], line: parser.lineNumber)
+            versionHashModifier: values["versionHashModifier"], line: line)
     }
 
-    func startFetchRequest(_ values: [String: String], _ parser: XMLParser) {
+    func startFetchRequest(_ values: [String: String]) {
         let path = fetchedProperty.map { "fetchedProperty \(entity?.name ?? "?").\($0.name)" } ?? "fetchRequest \(values["name"] ?? "")"
         func flag(_ key: String) -> Bool? { values[key].map { $0 == "YES" } }
-        var new = ModelDocument.FetchRequest(name: values["name"] ?? "", entity: values["entity"], line: parser.lineNumber)
+        var new = ModelDocument.FetchRequest(name: values["name"] ?? "", entity: values["entity"], line: line)
         new.predicate = values["predicateString"].flatMap { $0.isEmpty ? nil : $0 }
-        new.fetchLimit = count("fetchLimit", of: values, path, parser).flatMap { $0 == 0 ? nil : $0 }
-        new.fetchBatchSize = count("fetchBatchSize", of: values, path, parser).flatMap { $0 == 0 ? nil : $0 }
+        new.fetchLimit = count("fetchLimit", of: values, path).flatMap { $0 == 0 ? nil : $0 }
+        new.fetchBatchSize = count("fetchBatchSize", of: values, path).flatMap { $0 == 0 ? nil : $0 }
         if let declared = values["resultType"], declared != "0" {
-            guard let type = UInt(declared) else { return fail(parser, "\(path): the result type \"\(declared)\" is unknown.") }
+            guard let type = UInt(declared) else { return fail("\(path): the result type \"\(declared)\" is unknown.") }
             new.resultType = type
         }
         // An absent flag means a new request's default.

@@ -1,12 +1,8 @@
 import Foundation
 internal import HeartwoodFileReading
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 /// A parser that turns the XML in an `.xcdatamodel`'s `contents` into a document.
-final class ModelFileParser: NSObject, XMLParserDelegate {
+final class ModelFileParser {
     private let data: Data
     private let path: String
     var document = ModelDocument()
@@ -21,8 +17,8 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     private var configuration: (name: String, members: [String])?
     private var userInfo: [String: String]?
     private var sawModel = false
-    /// The XML parser's first error. The parser may go on after it.
-    private var syntaxError: (line: Int, reason: String)?
+    /// The line of the element that is read.
+    private(set) var line = 1
     private var error: NSError?
 
     init(data: Data, path: String) {
@@ -32,46 +28,32 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     }
 
     func parse() throws -> ModelDocument {
-        // XML entities could expand without limit, so the check refuses a file that declares any.
-        do {
-            try XMLCheck.check(data, kind: "model files")
+        do throws(XMLReader.Fault) {
+            try XMLReader.elements(of: data, kind: "model files", while: { error == nil }, start: start, end: end)
         } catch {
-            throw ModelFile.failure("\(path):\(error.line):\(error.column): \(error.reason).")
+            throw ModelFile.failure(
+                error.isMalformed
+                    ? "\(path):\(error.line): is not a model file (the XML is not well-formed)."
+                    : "\(path):\(error.line):\(error.column): \(error.reason).")
         }
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
-        parser.delegate = self
-        let isWhole = parser.parse()
         if let error { throw error }
-        guard isWhole, sawModel, syntaxError == nil else {
-            let reason = syntaxError?.reason ?? "there is no model element"
-            throw ModelFile.failure("\(path):\(max(syntaxError?.line ?? parser.lineNumber, 1)): is not a model file (\(reason)).")
-        }
+        guard sawModel else { throw ModelFile.failure("\(path):\(line): is not a model file (there is no model element).") }
         return document
     }
 
-    func fail(_ parser: XMLParser, _ message: String) {
-        guard error == nil else { return }
-        error = ModelFile.failure("\(path):\(parser.lineNumber): \(message)")
-        parser.abortParsing()
+    func fail(_ message: String) {
+        if error == nil { error = ModelFile.failure("\(path):\(line): \(message)") }
     }
 
-    // MARK: XMLParserDelegate
-
-    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
-        if syntaxError == nil { syntaxError = (parser.lineNumber, "the XML is not well-formed") }
-    }
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
-    ) {
+    private func start(_ name: String, _ values: [String: String], _ line: Int) {
+        self.line = line
         switch name {
         case "model": startModel(values)
-        case "entity": startEntity(values, parser)
-        case "attribute": startAttribute(values, parser)
-        case "relationship": startRelationship(values, parser)
+        case "entity": startEntity(values)
+        case "attribute": startAttribute(values)
+        case "relationship": startRelationship(values)
         case "fetchIndex": index = ModelDocument.Index(name: values["name"] ?? "", elements: [], predicate: values["partialIndexPredicate"])
-        case "fetchIndexElement": addIndexElement(values, parser)
+        case "fetchIndexElement": addIndexElement(values)
         case "uniquenessConstraint": constraint = []
         case "constraint": if let value = values["value"] { constraint?.append(value) }
         case "configuration": configuration = (values["name"] ?? "", [])
@@ -80,15 +62,15 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         case "entry": if let key = values["key"] { userInfo?[key] = values["value"] ?? "" }
         case "compoundIndex": index = ModelDocument.Index(name: "", elements: [])
         case "index": addCompoundIndexElement(values)
-        case "fetchedProperty": startFetchedProperty(values, parser)
-        case "fetchRequest": startFetchRequest(values, parser)
-        case "composite": composite = ModelDocument.Composite(name: values["name"] ?? "", line: parser.lineNumber)
+        case "fetchedProperty": startFetchedProperty(values)
+        case "fetchRequest": startFetchRequest(values)
+        case "composite": composite = ModelDocument.Composite(name: values["name"] ?? "", line: line)
         // The other elements are the editor's drawing of the model.
         default: break
         }
     }
 
-    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    private func end(_ name: String) {
         switch name {
         case "entity":
             if let entity { document.entities.append(entity) }
@@ -156,7 +138,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         index?.elements.append(ModelDocument.Index.Element(property: name, isAscending: true))
     }
 
-    private func startEntity(_ values: [String: String], _ parser: XMLParser) {
+    private func startEntity(_ values: [String: String]) {
         var new = ModelDocument.Entity(name: values["name"] ?? "")
         new.className = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 }
         new.isAbstract = values["isAbstract"] == "YES" ? true : nil
@@ -165,7 +147,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         new.versionHashModifier = values["versionHashModifier"]
         new.codeGenerationType = values["codeGenerationType"]
         new.isUnsyncable = values["syncable"] == "NO" ? true : nil
-        new.line = parser.lineNumber
+        new.line = line
         entity = new
     }
 
@@ -178,14 +160,14 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         "Undefined": .undefinedAttributeType,
     ]
 
-    private func startAttribute(_ values: [String: String], _ parser: XMLParser) {
+    private func startAttribute(_ values: [String: String]) {
         let name = values["name"] ?? ""
         let path = "attribute \(entity?.name ?? composite?.name ?? "?").\(name)"
         var type = NSAttributeType.undefinedAttributeType
         if let declared = values["attributeType"] {
             guard let known = Self.types[declared] else {
                 let known = Self.types.keys.sorted().joined(separator: ", ")
-                return fail(parser, "\(path): the type \"\(declared)\" is unknown; it is one of \(known).")
+                return fail("\(path): the type \"\(declared)\" is unknown; it is one of \(known).")
             }
             type = known
         }
@@ -198,7 +180,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         }
         if values["derived"] == "YES" {
             guard let expression = values["derivationExpression"], !expression.isEmpty else {
-                return fail(parser, "\(path): is derived, and has no derivationExpression.")
+                return fail("\(path): is derived, and has no derivationExpression.")
             }
             new.derivation = expression
         }
@@ -212,11 +194,11 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         }
         new.renamingIdentifier = values["elementID"]
         new.versionHashModifier = values["versionHashModifier"]
-        new.line = parser.lineNumber
+        new.line = line
         let isDate = type == .dateAttributeType
         var rules = ValidationRules(
-            minimum: number(isDate ? "minDateTimeInterval" : "minValueString", of: values, path, parser),
-            maximum: number(isDate ? "maxDateTimeInterval" : "maxValueString", of: values, path, parser),
+            minimum: number(isDate ? "minDateTimeInterval" : "minValueString", of: values, path),
+            maximum: number(isDate ? "maxDateTimeInterval" : "maxValueString", of: values, path),
             pattern: values["regularExpressionString"])
         if type == .integer64AttributeType {
             if let rule = Self.exact(values["minValueString"], ">=", NSValidationNumberTooSmallError) {
@@ -238,56 +220,56 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         return ModelDocument.Validation(predicate: "SELF \(comparison) \(limit)", code: code)
     }
 
-    private func number(_ key: String, of values: [String: String], _ path: String, _ parser: XMLParser) -> Double? {
+    private func number(_ key: String, of values: [String: String], _ path: String) -> Double? {
         guard let text = values[key], !text.isEmpty else { return nil }
         let number = Double(text).flatMap { $0.isFinite ? $0 : nil }
-        if number == nil { fail(parser, "\(path): \(key) is \"\(text)\", which is no number.") }
+        if number == nil { fail("\(path): \(key) is \"\(text)\", which is no number.") }
         return number
     }
 
-    func count(_ key: String, of values: [String: String], _ path: String, _ parser: XMLParser) -> Int? {
+    func count(_ key: String, of values: [String: String], _ path: String) -> Int? {
         guard let text = values[key], !text.isEmpty else { return nil }
         guard let number = Int(text), number >= 0 else {
-            fail(parser, "\(path): \(key) is \"\(text)\", which is no count.")
+            fail("\(path): \(key) is \"\(text)\", which is no count.")
             return nil
         }
         return number
     }
 
-    private func startRelationship(_ values: [String: String], _ parser: XMLParser) {
+    private func startRelationship(_ values: [String: String]) {
         let name = values["name"] ?? ""
         let rules: [String: NSDeleteRule] = [
             "Nullify": .nullifyDeleteRule, "Cascade": .cascadeDeleteRule, "Deny": .denyDeleteRule, "No Action": .noActionDeleteRule,
         ]
         guard let rule = rules[values["deletionRule"] ?? "Nullify"] else {
-            return fail(parser, "relationship \(entity?.name ?? "?").\(name): the deletion rule \"\(values["deletionRule"] ?? "")\" is unknown.")
+            return fail("relationship \(entity?.name ?? "?").\(name): the deletion rule \"\(values["deletionRule"] ?? "")\" is unknown.")
         }
         let path = "relationship \(entity?.name ?? "?").\(name)"
-        let maxCount = count("maxCount", of: values, path, parser) ?? (values["toMany"] == "YES" ? 0 : 1)
+        let maxCount = count("maxCount", of: values, path) ?? (values["toMany"] == "YES" ? 0 : 1)
         var new = ModelDocument.Relationship(
             name: name, isOptional: values["optional"] == "YES", destination: values["destinationEntity"] ?? "",
-            inverse: values["inverseName"], minCount: count("minCount", of: values, path, parser) ?? 0, maxCount: maxCount,
+            inverse: values["inverseName"], minCount: count("minCount", of: values, path) ?? 0, maxCount: maxCount,
             deleteRule: rule.rawValue)
         new.isTransient = values["transient"] == "YES" ? true : nil
         new.isOrdered = values["ordered"] == "YES" ? true : nil
         new.renamingIdentifier = values["elementID"]
         new.versionHashModifier = values["versionHashModifier"]
-        new.line = parser.lineNumber
+        new.line = line
         relationship = new
     }
 
-    private func addIndexElement(_ values: [String: String], _ parser: XMLParser) {
+    private func addIndexElement(_ values: [String: String]) {
         let path = "fetchIndexElement of \(entity?.name ?? "?").\(index?.name ?? "?")"
         var new = ModelDocument.Index.Element(property: values["property"], isAscending: values["order"] != "descending")
         if values["type"] == "RTree" { new.collation = NSFetchIndexElementType.rTree.rawValue }
         if values["type"] == "Text" { new.collation = NSFetchIndexElementType.text.rawValue }
         if new.property == nil {
             guard let expression = values["expression"] else {
-                return fail(parser, "\(path): has neither a property nor an expression.")
+                return fail("\(path): has neither a property nor an expression.")
             }
             new.expression = expression
             if let declared = values["expressionType"], declared != "Undefined" {
-                guard let type = Self.types[declared] else { return fail(parser, "\(path): the type \"\(declared)\" is unknown.") }
+                guard let type = Self.types[declared] else { return fail("\(path): the type \"\(declared)\" is unknown.") }
                 new.expressionType = type.rawValue
             }
         }

@@ -1,12 +1,8 @@
 import Foundation
 internal import HeartwoodFileReading
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 /// A parser of the `xcmapping.xml` in an `.xcmappingmodel`.
-final class MappingFileParser: NSObject, XMLParserDelegate {
+final class MappingFileParser {
     /// One object of the XML store: the texts of its attributes, and the identifiers that its relationships name.
     private struct Object {
         let type: String
@@ -25,7 +21,6 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
     /// The attribute whose text is being read.
     private var attribute: String?
     private var text = ""
-    private var syntaxError: Int?
 
     init(data: Data, path: String) {
         self.data = data
@@ -35,16 +30,20 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
     private func failure(_ message: String) -> NSError { ModelFile.failure("\(path): \(message)") }
 
     func parse() throws -> MappingDocument {
-        do {
-            try XMLCheck.check(data, kind: "mapping models", mayHaveType: true)
+        do throws(XMLReader.Fault) {
+            var reader = try XMLReader([UInt8](data), kind: "mapping models", mayHaveType: true)
+            while let event = try reader.next() {
+                switch event {
+                case .start(let name, let values): start(name, values)
+                case .text(let part): if attribute != nil { text += part }
+                case .end(let name): end(name)
+                }
+            }
         } catch {
-            throw failure("line \(error.line), column \(error.column): \(error.reason).")
-        }
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
-        parser.delegate = self
-        guard parser.parse(), syntaxError == nil else {
-            throw failure("line \(max(syntaxError ?? parser.lineNumber, 1)): is not a mapping model (the XML is not well-formed).")
+            throw failure(
+                error.isMalformed
+                    ? "line \(error.line): is not a mapping model (the XML is not well-formed)."
+                    : "line \(error.line), column \(error.column): \(error.reason).")
         }
         guard let root = objects.values.first(where: { $0.type == "XDDEVMAPPINGMODEL" }) else { throw failure("holds no mapping model.") }
         var document = MappingDocument()
@@ -112,15 +111,9 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
         return info
     }
 
-    // MARK: XMLParserDelegate
+    // MARK: Elements
 
-    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
-        if syntaxError == nil { syntaxError = parser.lineNumber }
-    }
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
-    ) {
+    private func start(_ name: String, _ values: [String: String]) {
         switch name {
         case "object": if let id = values["id"] { object = (id, Object(type: values["type"]?.uppercased() ?? "")) }
         case "attribute":
@@ -135,11 +128,7 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
         }
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) {
-        if attribute != nil { text += string }
-    }
-
-    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    private func end(_ name: String) {
         switch name {
         case "object":
             if let object { objects[object.id] = object.object }

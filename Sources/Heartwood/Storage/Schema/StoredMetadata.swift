@@ -41,7 +41,7 @@ final class StoredMetadata: IdentifierHolder, Sendable {
         state.withLock { state in
             if let known = state.identifier { return known }
             let made = state.values.map { $0[NSStoreUUIDKey] as? String }
-                ?? PropertyListTexts.read(state.data)?[NSStoreUUIDKey]
+                ?? PropertyListLeaves.texts(state.data)?[NSStoreUUIDKey]
             state.identifier = made ?? ""
             return made ?? ""
         }
