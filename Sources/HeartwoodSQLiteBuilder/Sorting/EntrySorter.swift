@@ -12,6 +12,10 @@ final class EntrySorter {
     /// The entries in memory.
     private(set) var count = 0
     private(set) var runs: [SortedRun] = []
+    /// The runs that are read.
+    private var merge: RunMerge?
+    /// The next entry to read, if all are in memory.
+    private var index = 0
 
     /// An entry in memory. Its prefix settles most comparisons.
     private struct Item {
@@ -107,19 +111,35 @@ final class EntrySorter {
 
     /// Calls `body` with each entry in the order of the index, and frees the memory.
     func forEach(_ body: (UnsafeRawBufferPointer) throws(SQLiteBuildError) -> Void) throws(SQLiteBuildError) {
-        if runs.isEmpty {
-            sort()
+        try finish()
+        if var merge = merge.take() {
+            while let entry = try merge.next() { try body(entry) }
+            runs = []
+        } else {
             for index in 0..<count { try body(entry(items[index])) }
-            return release()
         }
+        release()
+    }
+
+    /// Ends the adding. `next` gives the entries then.
+    func finish() throws(SQLiteBuildError) {
+        guard !runs.isEmpty else { return sort() }
         if count > 0 { try spill() }
         while runs.count > space.fanIn {
             let merged = RunWriter(space)
-            try RunMerge(runs.prefix(space.fanIn), order, space).forEach { (entry) throws(SQLiteBuildError) in try merged.append(entry) }
+            var merge = try RunMerge(runs.prefix(space.fanIn), order, space)
+            while let entry = try merge.next() { try merged.append(entry) }
             runs.removeFirst(space.fanIn)
             runs.append(try merged.finish())
         }
-        try RunMerge(runs[...], order, space).forEach(body)
-        runs = []
+        merge = try RunMerge(runs[...], order, space)
+    }
+
+    /// - Returns: an entry that stays until the next call; nil behind the last one.
+    func next() throws(SQLiteBuildError) -> UnsafeRawBufferPointer? {
+        if merge != nil { return try merge?.next() }
+        guard index < count else { return nil }
+        defer { index += 1 }
+        return entry(items[index])
     }
 }

@@ -2,6 +2,8 @@
 struct RunMerge {
     private var heap: [RunReader] = []
     private let order: EntryOrder
+    /// Whether the first reader's entry was returned.
+    private var hasReturned = false
 
     init(_ runs: ArraySlice<SortedRun>, _ order: EntryOrder, _ space: SortSpace) throws(SQLiteBuildError) {
         self.order = order
@@ -12,15 +14,17 @@ struct RunMerge {
         for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(index) }
     }
 
-    consuming func forEach(_ body: (UnsafeRawBufferPointer) throws(SQLiteBuildError) -> Void) throws(SQLiteBuildError) {
-        while let first = heap.first {
-            try body(first.entry)
+    /// - Returns: an entry that stays until the next call; nil behind the last one.
+    mutating func next() throws(SQLiteBuildError) -> UnsafeRawBufferPointer? {
+        if hasReturned, let first = heap.first {
             if try !first.next() {
                 heap.swapAt(0, heap.count - 1)
                 heap.removeLast()
             }
             if heap.count > 1 { sink(0) }
         }
+        hasReturned = true
+        return heap.first?.entry
     }
 
     private mutating func sink(_ start: Int) {

@@ -1,4 +1,4 @@
-/// The sorts of one file share a bound of memory, and a temporary file for entries beyond it.
+/// Sorts of one file share a bound of memory, and a temporary file for entries beyond it.
 final class SortSpace {
     private let path: String
     private let files: any BuildFiles

@@ -87,9 +87,7 @@ package struct SQLiteStoreExport {
         let total = counts.reduce(0) { $0 + $1.count }
         try withoutActuallyEscaping(progress) { progress in
             var done = 0
-            try SQLiteExport(
-                snapshot: view.snapshot, plan: plan, path: folder.file.path, scratch: folder.file.deletingLastPathComponent().path
-            ) { count in
+            try SQLiteExport(snapshot: view.snapshot, plan: plan, path: folder.file.path) { count in
                 done += count
                 progress(done, total)
             }.write()

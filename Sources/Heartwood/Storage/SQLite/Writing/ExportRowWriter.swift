@@ -7,7 +7,7 @@ struct ExportRowWriter {
     private let keys: ExportKeys
     private let values: ExportValues
     /// By sorter of the table: the entry for the row that is written next.
-    var found: [LinkSorter.Entry?]
+    var found: [SQLiteLinkSorter.Link?]
 
     init(_ snapshot: Snapshot, _ keys: ExportKeys, linkCount: Int) {
         self.snapshot = snapshot

@@ -5,7 +5,7 @@ import RecordLog
 /// Writes a new SQLite file from one commit of a record log.
 ///
 /// (1) Rows are read once, in the order of their keys, and written as they come. No object is made.
-/// (2) Orders and owners that the record log has in join tables are sorted by the rows' keys in bounded memory (`LinkSorter`).
+/// (2) Orders and owners that the record log has in join tables are sorted by the rows' keys in bounded memory (`SQLiteLinkSorter`).
 /// (3) Order keys are multiples of 1024, from 1024 on. Facts, "order": only the order of the values counts.
 /// (4) The file is complete once `write` returns. After an error there is none.
 struct SQLiteExport {
@@ -13,8 +13,6 @@ struct SQLiteExport {
     let plan: ExportPlan
     /// The path of the new file, where nothing may be.
     let path: String
-    /// A folder for scratch files, which its owner removes.
-    let scratch: String
     let progress: (Int) -> Void
 
     static let orderDistance: Int64 = 1024
@@ -73,7 +71,7 @@ struct SQLiteExport {
         progress(count % Self.progressStep)
     }
 
-    private func take(_ key: Int64, _ part: (link: ExportTable.Link, sorter: LinkSorter)) throws -> LinkSorter.Entry? {
+    private func take(_ key: Int64, _ part: (link: ExportTable.Link, sorter: SQLiteLinkSorter)) throws -> SQLiteLinkSorter.Link? {
         try part.sorter.take(key) { first, second in
             CoreDataFileError.make(
                 NSPersistentStoreSaveError, path,
@@ -84,12 +82,12 @@ struct SQLiteExport {
     }
 
     /// The orders of a relationship's members, or their owners, by the members' keys.
-    private func sorter(of link: ExportTable.Link) throws -> LinkSorter {
-        let sorter = LinkSorter(ScratchFile(path: "\(scratch)/\(link.join.id.rawValue).links"))
+    private func sorter(of link: ExportTable.Link) throws -> SQLiteLinkSorter {
+        let sorter = SQLiteLinkSorter(beside: path)
         try forEachRank(link.join.forward) { owner, member, _, rank in
             let owner = plan.keys.key(owner)
             try sorter.add(
-                LinkSorter.Entry(key: plan.keys.key(member), first: link.hasOwner ? owner : rank, second: link.hasOwner ? rank : owner))
+                SQLiteLinkSorter.Link(key: plan.keys.key(member), first: link.hasOwner ? owner : rank, second: link.hasOwner ? rank : owner))
         }
         try sorter.finish()
         return sorter
@@ -115,8 +113,8 @@ struct SQLiteExport {
     private func write(_ join: ExportJoin, to builder: SQLiteFileBuilder) throws {
         let made = try declare(join.name, join.statement, 2 + join.orders.count, hasKey: false, join.indexes, builder)
         guard let link = join.join else { return }
-        let orders = try join.orders.enumerated().map { index, isOfSources in
-            try orderKeys(isOfSources ? link.forward : link.inverse ?? link.backward, ScratchFile(path: "\(scratch)/\(link.id.rawValue).\(index)"))
+        let orders = try join.orders.map { isOfSources in
+            try orderKeys(isOfSources ? link.forward : link.inverse ?? link.backward)
         }
         let access = link.layout.access
         var rowid: Int64 = 0
@@ -143,9 +141,9 @@ struct SQLiteExport {
     }
 
     /// The order keys of pairs, by the pairs' rows.
-    private func orderKeys(_ index: IndexID, _ file: ScratchFile) throws -> LinkSorter {
-        let sorter = LinkSorter(file)
-        try forEachRank(index) { _, _, row, rank in try sorter.add(LinkSorter.Entry(key: Int64(row), first: rank, second: 0)) }
+    private func orderKeys(_ index: IndexID) throws -> SQLiteLinkSorter {
+        let sorter = SQLiteLinkSorter(beside: path)
+        try forEachRank(index) { _, _, row, rank in try sorter.add(SQLiteLinkSorter.Link(key: Int64(row), first: rank, second: 0)) }
         try sorter.finish()
         return sorter
     }
