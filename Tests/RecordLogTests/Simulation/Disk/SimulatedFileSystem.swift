@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodPlatform
 import HeartwoodTestSupport
 import Synchronization
 
