@@ -33,7 +33,7 @@ struct FetchSpecification {
             self.shape = shape
         } else {
             try ResultShape.checkAbsence(in: request, entity)
-            sort = try context.queries.knownOrders.keys(of: request.sortDescriptors ?? [], entity)
+            sort = try context.queries.orders.keys(of: request.sortDescriptors ?? [], entity)
         }
         limit = max(request.fetchLimit, 0)
         offset = max(request.fetchOffset, 0)
@@ -66,7 +66,7 @@ struct FetchSpecification {
             try PredicateCheck.check(node, entity: entity)
             return FetchCondition(node.folded.matchingColumns(of: entity))
         }
-        try entity.checkedFormats.check(number) { try PredicateCheck.check(tree.node.joiningComposites(of: entity), entity: entity) }
+        try entity.formatChecks.check(number) { try PredicateCheck.check(tree.node.joiningComposites(of: entity), entity: entity) }
         let condition = FetchCondition(tree, entity)
         // Functions are folded now, so that all objects meet one `now()`.
         return tree.conditions == nil ? FetchCondition(condition.node) : condition

@@ -150,7 +150,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     }
 }
 
-/// A fetch's prepared query, which can run on any thread.
+/// A fetch's compiled query, which can run on any thread.
 struct StoreSearch {
     let run: CompiledQuery
     let slotBase: UInt64

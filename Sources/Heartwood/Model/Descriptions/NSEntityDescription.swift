@@ -61,7 +61,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     final var knownVersionHash: Data?
     /// Maps the key paths of the entity's classes to the properties that they read; see `KeyPathReading`.
     final let keyPathReadings = KeyPathReadings()
-    final let checkedFormats = CheckedFormats()
+    final let formatChecks = FormatCheckCache()
 
     /// In a copy, the name of the original's superentity; see `copy(with:)`.
     final var superentityOfOriginal: String?

@@ -8,7 +8,7 @@ extension NSPredicate {
     /// - Precondition: the format is well-formed and has as many conversions as arguments, as on Apple's platforms; the message quotes the
     ///   format and marks the position. For formats that users type, use `init(parsing:argumentArray:)`.
     public convenience init(format: String, _ args: any CVarArg...) {
-        if args.count == 1, let known = ParsedFormats.shared.tree(format, args[0]) {
+        if args.count == 1, let known = FormatCache.shared.tree(format, args[0]) {
             self.init(made: NSComparisonPredicate(body: known))
         } else {
             self.init(trapping: format, args.map { $0 as Any? })

@@ -107,6 +107,6 @@ extension PredicateNode.Comparison {
 
     private func matchesText(_ a: PredicateValue, _ b: PredicateValue) throws -> Bool {
         guard let text = a.text, let pattern = b.text else { return false }
-        return try prepared.matcher(comparison, pattern, options: options)?.matches(text) ?? false
+        return try matchers.matcher(comparison, pattern, options: options)?.matches(text) ?? false
     }
 }

@@ -21,7 +21,7 @@ indirect enum PredicateNode {
         var modifier = Modifier.direct
         var options: Options = []
         /// The matcher of a constant pattern, made once.
-        let prepared = PreparedMatcher()
+        let matchers = MatcherCache()
 
         init(
             left: ExpressionNode, comparison: Operator, right: ExpressionNode, modifier: Modifier = .direct, options: Options = []

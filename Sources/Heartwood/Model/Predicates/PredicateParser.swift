@@ -34,9 +34,9 @@ struct PredicateParser {
     static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode { try tree(format, arguments: arguments).node }
 
     static func tree(_ format: String, arguments: [Any?]) throws -> PredicateTree {
-        if let known = ParsedFormats.shared.tree(format, arguments) { return known }
+        if let known = FormatCache.shared.tree(format, arguments) { return known }
         let node = try parseAnew(format, arguments)
-        ParsedFormats.shared.note(format, arguments.count) { try parseAnew(format, $0) }
+        FormatCache.shared.note(format, arguments.count) { try parseAnew(format, $0) }
         return PredicateTree(node, depth: node.depth)
     }
 

@@ -8,7 +8,7 @@ struct QueryState {
     /// The cached plan of the newest look-up by a uniqueness constraint.
     var cachedPlan: CachedLookupPlan?
     /// The orders of the newest fetches.
-    var knownOrders = KnownOrders()
+    var orders = OrderCache()
     /// Builds keys for look-ups by a uniqueness constraint; its memory is reused.
     let lookupKey = KeyBuilder()
     /// Whether a predicate has read a value that this context has changed; a fetch resets it.

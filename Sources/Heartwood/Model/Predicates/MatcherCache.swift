@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The matcher of a comparison's pattern, kept while the pattern stays the same, since a predicate is evaluated for many objects.
-final class PreparedMatcher {
+final class MatcherCache {
     // A mutex, since several threads may evaluate one of Foundation's predicates at once.
     private let kept = Mutex<(comparison: PredicateNode.Operator, pattern: String, Box)?>(nil)
 

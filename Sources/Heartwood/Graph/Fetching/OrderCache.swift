@@ -1,7 +1,7 @@
 import Foundation
 
 /// The checked sort keys of a context's newest fetches: a program sorts by few keys, and makes a new descriptor each time.
-struct KnownOrders {
+struct OrderCache {
     private struct Known {
         let entity: NSEntityDescription
         let keys: [SortKey]

@@ -5,12 +5,12 @@ import Synchronization
 ///
 /// A format is kept if each of its arguments is a value. A format with `%K`, or with an expression or a predicate as an argument, is parsed
 /// each time. So is a format with an error, since only parsing finds the position.
-final class ParsedFormats: Sendable {
+final class FormatCache: Sendable {
     /// Those of the process.
-    static let shared = ParsedFormats()
+    static let shared = FormatCache()
 
     /// The formats that came first: a program's own, mostly.
-    private let kept = KeptFormats()
+    private let kept = FormatTable()
     /// Formats that `kept` has no room for; nil for one that must be parsed each time. The keys compare by bytes: texts that Swift treats as equal
     /// may contain literals that a fetch distinguishes.
     private let others = Mutex<[ExactText: FormatTemplate?]>([:])

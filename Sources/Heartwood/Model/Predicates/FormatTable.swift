@@ -6,7 +6,7 @@ import Synchronization
 /// 1. An entry points to a format that is never let go of and never changes, so readers on other threads need no lock.
 /// 2. An entry that was set stays as it is, and only callers of `keep`, one at a time, set one. So a format lies in the first free entry behind its
 ///    own, or in none.
-final class KeptFormats: @unchecked Sendable {
+final class FormatTable: @unchecked Sendable {
     // Unchecked: the entries are atomic, and the pointer never changes.
     private final class Kept {
         let format: String

@@ -4,16 +4,16 @@ import Testing
 @testable import Heartwood
 
 /// The table of parsed formats.
-@Suite struct KeptFormatsTests {
+@Suite struct FormatCacheTests {
     private func template(_ format: String) throws -> FormatTemplate {
         FormatTemplate(try PredicateParser.parse(format, arguments: [5]), argumentCount: 1)
     }
 
     @Test("Each of the formats that fit is found with its own template, of any length; a format that was not kept is not found")
     func eachIsFound() throws {
-        let formats = KeptFormats()
+        let formats = FormatTable()
         var known: [(String, FormatTemplate)] = []
-        for number in 0..<KeptFormats.keptMax {
+        for number in 0..<FormatTable.keptMax {
             // 26 formats of one length differ in the first letter alone; the others differ in length.
             let key = String(UnicodeScalar(UInt8(97 + number % 26))) + String(repeating: "k", count: number / 26 * 3), text = "\(key) == %@"
             let made = try template(text)
@@ -23,12 +23,12 @@ import Testing
         }
         for (text, made) in known { #expect(formats.template(text) === made, "\(text)") }
         for absent in ["", "a", "a == %", "a == %@ ", "A == %@", "unknown == %@"] { #expect(formats.template(absent) == nil, "\(absent)") }
-        #expect(try !formats.keep("one == %@", template("one == %@")), "there is room for \(KeptFormats.keptMax)")
+        #expect(try !formats.keep("one == %@", template("one == %@")), "there is room for \(FormatTable.keptMax)")
         #expect(formats.template("one == %@") == nil)
     }
 
     @Test("Formats that Swift takes for equal are kept apart by their bytes") func equalTextsWithOtherBytes() throws {
-        let formats = KeptFormats(), texts = ["k == \"\u{E9}\" OR k == %@", "k == \"e\u{301}\" OR k == %@"]
+        let formats = FormatTable(), texts = ["k == \"\u{E9}\" OR k == %@", "k == \"e\u{301}\" OR k == %@"]
         #expect(texts[0] == texts[1])
         let made = try texts.map(template)
         #expect(formats.keep(texts[0], made[0]))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test("A text of Foundation's is found too") func foundationText() throws {
-        let formats = KeptFormats(), made = try template("name == %@")
+        let formats = FormatTable(), made = try template("name == %@")
         #expect(formats.keep("name == %@", made))
         let text = NSString(string: "name ").appending("== %@")
         #expect(formats.template(text) === made)
@@ -46,7 +46,7 @@ import Testing
 
     /// More formats than are kept for good, from several threads.
     @Test("Any number of formats, used on several threads at once, give each its own tree") func anyNumberOfFormats() async {
-        let formats = ParsedFormats()
+        let formats = FormatCache()
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<4 {
                 group.addTask {

@@ -3,7 +3,7 @@ import Synchronization
 /// The formats that an entity of a model in use has passed the check for. The result of the check does not depend on the arguments.
 ///
 /// A table of numbers without a lock, since each fetch looks here. A number that displaces another one costs that format another check.
-final class CheckedFormats: @unchecked Sendable {
+final class FormatCheckCache: @unchecked Sendable {
     // Unchecked: the entries are atomic, and the pointer never changes.
     private static let count = 64
     /// A format's number at its remainder; 0 for none, since numbers begin with 1.
