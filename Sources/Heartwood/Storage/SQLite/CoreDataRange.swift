@@ -26,48 +26,27 @@ struct CoreDataRange {
     fileprivate var lowerKey: [SQLiteValue] { isNarrow ? [lower ?? .real(-.infinity)] : [] }
     fileprivate var upperKey: [SQLiteValue] { upper.map { [$0] } ?? [] }
 
-    /// The ranges of which each has all rows that a predicate holds for, one for each property.
-    static func all(in node: PredicateNode?, _ runtime: EntityRuntime) -> [CoreDataRange] {
+    /// The ranges of which each has all rows that the comparisons hold for, one for each property.
+    static func all(_ comparisons: [RequiredComparison], _ runtime: EntityRuntime) -> [CoreDataRange] {
         var ranges: [CoreDataRange] = []
-        gather(node, runtime, &ranges)
+        for comparison in comparisons {
+            let kind = runtime.properties[comparison.property].kind
+            guard let order = comparison.comparison.order, order != .notEqual, hasOrderOfIndex(kind), let value = comparison.values.first,
+                let bound = stored(value, kind)
+            else { continue }
+            let known = ranges.firstIndex { $0.property == comparison.property }
+            var range = known.map { ranges[$0] } ?? CoreDataRange(property: comparison.property)
+            range.narrow(order, bound, isCut: kind == .int64)
+            if let known { ranges[known] = range } else { ranges.append(range) }
+        }
         return ranges
     }
 
-    private static func gather(_ node: PredicateNode?, _ runtime: EntityRuntime, _ ranges: inout [CoreDataRange]) {
-        switch node {
-        case .and(let parts)?: for part in parts { gather(part, runtime, &ranges) }
-        case .comparison(let comparison)?: gather(comparison, runtime, &ranges)
-        default: break
-        }
-    }
-
-    private static func gather(_ comparison: PredicateNode.Comparison, _ runtime: EntityRuntime, _ ranges: inout [CoreDataRange]) {
-        guard comparison.modifier == .direct, comparison.options.isEmpty else { return }
-        switch (comparison.left, comparison.right) {
-        case (.keyPath(let keys), .constant(let value)): narrow(keys, comparison.comparison.order, value, runtime, &ranges)
-        case (.constant(let value), .keyPath(let keys)): narrow(keys, comparison.comparison.order?.mirrored, value, runtime, &ranges)
-        case (.keyPath(let keys), .aggregate(let list)) where comparison.comparison == .between && list.count == 2:
-            for (bound, order) in zip(list, [ComparisonOperator.greaterOrEqual, .lessOrEqual]) {
-                if case .constant(let value) = bound { narrow(keys, order, value, runtime, &ranges) }
-            }
-        default: break
-        }
-    }
-
-    private static func narrow(
-        _ keys: [String], _ order: ComparisonOperator?, _ value: PredicateValue, _ runtime: EntityRuntime, _ ranges: inout [CoreDataRange]
-    ) {
-        guard let order, order != .notEqual, keys.count == 1, let property = runtime.index(of: keys[0]),
-            hasOrderOfIndex(runtime.properties[property].kind), let bound = stored(value, runtime.properties[property].kind)
-        else { return }
-        let known = ranges.firstIndex { $0.property == property }
-        var range = known.map { ranges[$0] } ?? CoreDataRange(property: property)
-        // A real in a column of integers is cut when it is read, so the next ones belong to the range too. Of two bounds on one side either is right.
-        range.isNarrow = true
-        let isCut = runtime.properties[property].kind == .int64
-        if order != .less, order != .lessOrEqual { range.lower = isCut ? bound.moved(by: -1) : bound }
-        if order != .greater, order != .greaterOrEqual { range.upper = isCut ? bound.moved(by: 1) : bound }
-        if let known { ranges[known] = range } else { ranges.append(range) }
+    /// A real in a column of integers is cut when it is read, so the next ones belong to the range too. Of two bounds on one side either is right.
+    private mutating func narrow(_ order: ComparisonOperator, _ bound: SQLiteValue, isCut: Bool) {
+        isNarrow = true
+        if order != .less, order != .lessOrEqual { lower = isCut ? bound.moved(by: -1) : bound }
+        if order != .greater, order != .greaterOrEqual { upper = isCut ? bound.moved(by: 1) : bound }
     }
 
     private static func stored(_ value: PredicateValue, _ kind: PropertyKind) -> SQLiteValue? {

@@ -9,31 +9,9 @@ struct CoreDataSearch {
     let property: Int
     let values: [PredicateValue]
 
-    /// The searches of which each finds all rows that a predicate holds for.
-    static func all(in node: PredicateNode?, _ runtime: EntityRuntime) -> [CoreDataSearch] {
-        switch node {
-        case .and(let parts)?: parts.flatMap { all(in: $0, runtime) }
-        case .comparison(let comparison)?: search(comparison, runtime).map { [$0] } ?? []
-        default: []
-        }
-    }
-
-    private static func search(_ comparison: PredicateNode.Comparison, _ runtime: EntityRuntime) -> CoreDataSearch? {
-        guard comparison.modifier == .direct, comparison.options.isEmpty else { return nil }
-        switch (comparison.left, comparison.comparison, comparison.right) {
-        case (.keyPath(let keys), .equal, .constant(let value)), (.constant(let value), .equal, .keyPath(let keys)):
-            return make(keys, [value], runtime)
-        case (.keyPath(let keys), .isIn, .constant(let value)): return value.members.flatMap { make(keys, $0, runtime) }
-        case (.keyPath(let keys), .isIn, .aggregate(let list)):
-            let values = list.compactMap { if case .constant(let value) = $0 { value } else { nil } }
-            return values.count == list.count ? make(keys, values, runtime) : nil
-        default: return nil
-        }
-    }
-
-    private static func make(_ keys: [String], _ values: [PredicateValue], _ runtime: EntityRuntime) -> CoreDataSearch? {
-        guard keys.count == 1, let property = runtime.index(of: keys[0]) else { return nil }
-        return CoreDataSearch(property: property, values: values)
+    /// The searches of which each finds all rows that the comparisons hold for.
+    static func all(_ comparisons: [RequiredComparison]) -> [CoreDataSearch] {
+        comparisons.filter { $0.comparison == .equal || $0.comparison == .isIn }.map { CoreDataSearch(property: $0.property, values: $0.values) }
     }
 
     /// The keys of an index between which all rows are that the search finds, in SQLite's order.

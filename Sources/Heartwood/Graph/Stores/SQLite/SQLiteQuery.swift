@@ -42,9 +42,10 @@ struct SQLiteQuery {
                 order = compiled
             }
             let rows = test.flatMap(Self.named).map { rows in rows.filter { $0.table == table.id }.sorted { $0.rawValue < $1.rawValue } }
-            let searches = rows == nil ? CoreDataSearch.all(in: query.predicate, runtime) : []
+            let required = rows == nil ? RequiredComparison.all(in: query.predicate, runtime) : []
+            let searches = CoreDataSearch.all(required)
             let read = test == nil && order == nil ? nil : PropertiesRead.of(query.predicate, query.sort, runtime)
-            let ranges = rows == nil && searches.isEmpty ? CoreDataRange.all(in: query.predicate, runtime) : []
+            let ranges = searches.isEmpty ? CoreDataRange.all(required, runtime) : []
             parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches, ranges: ranges, read: read))
         }
         self.parts = parts
