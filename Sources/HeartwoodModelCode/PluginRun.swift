@@ -52,12 +52,9 @@ public enum PluginRun {
             let managed = accessors.text.isEmpty ? "" : "\n#if !canImport(Darwin)\n\n\(accessors.text)#endif\n"
             try write(heading + others.map { "\n" + $0 }.joined() + managed, to: output)
             return 0
-        } catch let error as CodeError {
-            report(error.description.replacing(": ", with: ": error: ", maxReplacements: 1))
         } catch {
-            report("error: \(error.localizedDescription)")
+            return failed(error)
         }
-        return 1
     }
 
     private static func compile(_ model: String, to output: String, module: String?) -> Int32 {
@@ -71,9 +68,16 @@ public enum PluginRun {
                 }
             }
             return 0
-        } catch let error as CodeError {
-            report(error.description.replacing(": ", with: ": error: ", maxReplacements: 1))
         } catch {
+            return failed(error)
+        }
+    }
+
+    /// - Returns: the exit code.
+    private static func failed(_ error: any Error) -> Int32 {
+        if let error = error as? CodeError {
+            report(error.description.replacing(": ", with: ": error: ", maxReplacements: 1))
+        } else {
             report("error: \(error.localizedDescription)")
         }
         return 1

@@ -118,10 +118,7 @@ struct IndexBlock {
     func steps(at offset: inout Int, after row: inout UInt64, into rows: UnsafeMutableBufferPointer<UInt64>) -> Int {
         var taken = 0
         while taken < rows.count, offset < count, bytes.load(fromByteOffset: offset, as: UInt8.self) & 3 == 0 {
-            var at = offset
-            guard let head = varint(&at), head > 0, row &+ head >> 2 <= RowReference.rowMask else { break }
-            row &+= head >> 2
-            offset = at
+            guard passStep(at: &offset, after: &row, below: RowReference.rowMask &+ 1) else { break }
             rows[taken] = row
             taken &+= 1
         }
@@ -135,13 +132,22 @@ struct IndexBlock {
     func passSteps(at offset: inout Int, after row: inout UInt64, below wanted: UInt64, atMost limit: Int) -> Int {
         var passed = 0
         while passed < limit, offset < count, bytes.load(fromByteOffset: offset, as: UInt8.self) & 1 == 0 {
-            var at = offset
-            guard let head = varint(&at), head >= 4, row &+ head >> 2 < wanted else { break }
-            row &+= head >> 2
-            offset = at
+            guard passStep(at: &offset, after: &row, below: wanted) else { break }
             passed &+= 1
         }
         return passed
+    }
+
+    /// Moves behind a step.
+    /// - Parameter row: the row of the entry before.
+    /// - Returns: false if the step is not well formed, or its row is not below `limit`.
+    @inline(__always)
+    private func passStep(at offset: inout Int, after row: inout UInt64, below limit: UInt64) -> Bool {
+        var at = offset
+        guard let head = varint(&at), head >= 4, row &+ head >> 2 < limit else { return false }
+        row &+= head >> 2
+        offset = at
+        return true
     }
 
     @inline(__always)

@@ -140,6 +140,13 @@ public final class Snapshot: @unchecked Sendable {
     func checked(
         _ found: (record: RowRecord, body: UnsafeRawPointer), at address: UInt64, _ reference: RowReference
     ) throws(StoreError) -> UnsafeRowView {
+        try Self.checked(found, at: address, reference, catalog, file)
+    }
+
+    @inline(__always)
+    static func checked(
+        _ found: (record: RowRecord, body: UnsafeRawPointer), at address: UInt64, _ reference: RowReference, _ catalog: Catalog, _ file: LogFile
+    ) throws(StoreError) -> UnsafeRowView {
         let (record, body) = found
         guard record.reference == reference, record.operation == .put else {
             throw StoreError.corrupt(file.path, at: address, "the index names another row's record")

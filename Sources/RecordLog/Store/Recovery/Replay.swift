@@ -155,14 +155,7 @@ final class Replay {
             (record, body) = try file.record(at: address, end: file.readableEnd)
         }
         if isRepeated, record.operation == .delete { return nil }
-        guard record.reference == reference, record.operation == .put else {
-            throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
-        }
-        let row = UnsafeRowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
-        guard reference.table == .system || catalog.isWellFormed(row) else {
-            throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
-        }
-        return row
+        return try Snapshot.checked((record, body), at: address, reference, catalog, file)
     }
 
     private func setCatalog(_ row: UnsafeRowView, at address: UInt64) throws(StoreError) {
