@@ -130,8 +130,9 @@ let threadTests = [
         "Stores/DictionaryStore.swift", "Stores/JSONStore.swift", "TestStack.swift",
     ],
     "RecordLogTests": [
-        "BackgroundCheckpointTests.swift", "BackgroundWriteTests.swift", "FollowingTests.swift", "FrameOffsets.swift",
-        "RandomWorkloadTests.swift", "Samples", "SanitizedMutex.swift", "Simulation/Disk", "WaitConditionTests.swift",
+        "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift", "Support/SanitizedMutex.swift",
+        "Writing/BackgroundCheckpointTests.swift", "Writing/BackgroundWriteTests.swift", "Writing/FollowingTests.swift",
+        "Writing/RandomWorkloadTests.swift",
     ],
 ]
 if Context.environment["HEARTWOOD_SUITE"] == "threads" {

@@ -96,7 +96,7 @@ import Testing
     }
 
     private func document() throws -> String {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         return try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
     }
 
