@@ -22,10 +22,13 @@ Area = namedtuple("Area", "module tests targets folders left_out")
 AREAS = {
     "engine": Area(
         "RecordLog", "RecordLogTests", ["RecordLog", "HeartwoodTestSupport", "RecordLogTests"],
-        ["RecordLog/Format", "RecordLog/Index", "RecordLog/Writing"], "LockHolder|LargeCommit"),
+        ["RecordLog/Format", "RecordLog/Index", "RecordLog/Store/Writing"], "LockHolder|LargeCommit"),
     "stack": Area(
         "Heartwood", "HeartwoodTests", ["HeartwoodFileReading", "RecordLog", "HeartwoodPredicateClasses", "Heartwood", "HeartwoodTestSupport", "HeartwoodTests"],
-        [f"Heartwood/{name}" for name in ("Objects", "Context", "Stores", "Derivation", "Children", "Undo", "Conflicts")], None),
+        [
+            "Heartwood/Graph/Objects", "Heartwood/Graph/Context", "Heartwood/Graph/Stores", "Heartwood/Graph/Children", "Heartwood/Graph/Undo",
+            "Heartwood/Graph/Conflicts", "Heartwood/Storage/Derivation",
+        ], None),
 }
 
 
