@@ -221,7 +221,7 @@ import Testing
         NSPersistentStoreCoordinator.registerStoreClass(Bare.self, forStoreType: "Bare")
         #expect(failure { try add("Bare") }?.localizedDescription.contains("NSAtomicStore or NSIncrementalStore") == true)
         let bare = Bare(persistentStoreCoordinator: nil, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
-        #expect(failure { try bare.save(SaveBatch(origin: .none) { _ in nil }) }?.code == NSPersistentStoreInvalidTypeError)
-        #expect(failure { _ = try bare.reserveRows(for: []) }?.code == NSPersistentStoreInvalidTypeError)
+        #expect(failure { try bare.seam.save(SaveBatch(origin: .none) { _ in nil }) }?.code == NSPersistentStoreInvalidTypeError)
+        #expect(failure { _ = try bare.seam.reserveRows(for: []) }?.code == NSPersistentStoreInvalidTypeError)
     }
 }

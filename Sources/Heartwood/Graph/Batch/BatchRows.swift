@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `next` reads the next row. `values` holds its values by property index, with the entity's defaults for properties that the row does not
 /// name. `named` lists the properties that it names. Both buffers are reused for the next row.
-final class BatchRows {
+package final class BatchRows {
     // A program may override a request's properties, so they are read once here and not for each row.
     private let list: [[String: Any]]?
     private let dictionaryHandler: ((NSMutableDictionary) -> Bool)?

@@ -2,9 +2,11 @@ import Foundation
 
 extension NSManagedObjectContext {
     final func execute(_ batch: StoreBatch, on store: NSPersistentStore, collectsKeys: Bool) throws -> BatchOutcome {
-        try store.checkWritable()
+        let seam = store.seam
+        try seam.checkWritable()
         defer { coordinator?.commits.note() }
         do {
+            guard let store = seam.batchStore else { throw StoreAbility.batches.missing(in: store) }
             return try store.execute(batch, origin: batchOrigin, outcome: BatchOutcome(collectsKeys: collectsKeys))
         } catch let violation as BatchConstraintViolation {
             throw constraintError(violation)
@@ -32,7 +34,7 @@ extension NSManagedObjectContext {
         var outcome = BatchOutcome(collectsKeys: collectsKeys)
         var parts = try storeQueries(for: fetch).filter { part in stores?.contains { $0 === part.store } ?? true }[...]
         // Checked before any store is changed.
-        for part in parts { try part.store.checkWritable() }
+        for part in parts { try part.store.seam.checkWritable() }
         do {
             guard parts.count < 2 || fetch.limit == 0 && fetch.offset == 0 else { throw UnansweredQuery() }
             while let (store, query) = parts.first {

@@ -135,9 +135,9 @@ final class RecordLogBatch {
     }
 }
 
-extension RecordLogStore {
+extension RecordLogStore: BatchStore {
     /// Executes a batch in one transaction, or in several if an insertion asks for that.
-    final func perform(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
+    package final func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         let loaded = try loaded()
         var outcome = outcome
         var assigned: [String] = [], hasWritten = false

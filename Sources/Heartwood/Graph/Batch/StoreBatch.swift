@@ -1,20 +1,20 @@
 import Foundation
 
 /// The part of a batch request that one store executes.
-enum StoreBatch {
+package enum StoreBatch {
     case insert(BatchInsertion)
     case update(BatchUpdate)
     case delete(BatchTarget)
 }
 
 /// The objects that a batch request targets.
-enum BatchTarget {
+package enum BatchTarget {
     case query(StoreQuery)
     /// Keys of objects that no longer exist are ignored.
     case keys([ObjectKey])
 }
 
-struct BatchInsertion {
+package struct BatchInsertion {
     let runtime: EntityRuntime
     let rows: BatchRows
     /// Decides about a row whose unique values another row has.
@@ -24,13 +24,13 @@ struct BatchInsertion {
     let counted = CountedRows()
 }
 
-struct BatchUpdate {
+package struct BatchUpdate {
     let target: BatchTarget
     let values: [(name: String, value: Any)]
 }
 
 /// The objects that a batch request has inserted, updated or deleted.
-struct BatchOutcome {
+package struct BatchOutcome {
     let collectsKeys: Bool
     private(set) var count = 0
     private(set) var keys: [ObjectKey] = []
@@ -52,10 +52,10 @@ struct BatchOutcome {
 }
 
 /// Thrown by a store whose rows cannot answer a query; nothing was changed.
-struct UnansweredQuery: Error {}
+package struct UnansweredQuery: Error {}
 
 /// Thrown by a store when a batch request would give two rows the same unique values.
-struct BatchConstraintViolation: Error {
+package struct BatchConstraintViolation: Error {
     let attributes: [String]
     /// The row that has the values.
     let holder: ObjectKey

@@ -35,8 +35,8 @@ extension NSManagedObjectContext {
         }
         var renames: [(ObjectKey, ObjectKey)] = []
         for (store, objects) in stores {
-            try store.checkWritable()
-            renames += zip(objects.map(\.key), try store.reserveRows(for: objects.map { ($0.object, $0.runtime) }))
+            try store.seam.checkWritable()
+            renames += zip(objects.map(\.key), try store.seam.reserveRows(for: objects.map { ($0.object, $0.runtime) }))
         }
         for (old, new) in renames { tree.rename(old, to: new) }
         adoptKeys()

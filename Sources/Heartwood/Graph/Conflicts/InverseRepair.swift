@@ -135,7 +135,7 @@ extension NSManagedObjectContext {
     /// relationship.
     private func catchUp(_ object: NSManagedObject, _ index: Int, where matters: (ObjectKey) -> Bool) throws {
         guard !object.hasNoRow, object.override(index) == nil, let store = object.runtime.store else { return }
-        guard store.rows != nil else {
+        guard store.traits.contains(.rereadsRows) else {
             // A store without rows is read by refreshing the object.
             if !object.hasChanges { performRefresh(of: object, mergeChanges: true) }
             return

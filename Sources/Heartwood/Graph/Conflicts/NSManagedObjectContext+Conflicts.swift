@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
     private func mergeConflicts(_ conflicts: VersionConflicts) throws -> [NSMergeConflict] {
         try conflicts.objects.map { object in
             guard let store = object.runtime.store else { throw CoreDataError.noStore(for: object.entity) }
-            let old = try (view(of: store) as? IncrementalView)?.named(object.rowVersion, of: object.key) ?? object.rowVersion
+            let old = try view(of: store).shownVersion(object.rowVersion, of: object.key)
             let known = try (conflicts.known ?? view(of: store)).row(object.key)
             let newest = try view(of: store).row(object.key)
             let isKnown = known?.version == newest?.version

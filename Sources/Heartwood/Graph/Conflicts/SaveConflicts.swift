@@ -1,5 +1,5 @@
 /// Thrown by a store's `save`: the rows of these objects are not at the versions that the context read.
-struct VersionConflicts: Error, @unchecked Sendable {
+package struct VersionConflicts: Error, @unchecked Sendable {
     // Unchecked: thrown and caught within one save.
     let objects: [NSManagedObject]
     /// The coordinator's state of the store before the save; nil if the store keeps no state to compare.
@@ -7,7 +7,7 @@ struct VersionConflicts: Error, @unchecked Sendable {
 }
 
 /// Thrown by a store's `save`: the save would give several rows the same unique values.
-struct ConstraintViolations: Error, @unchecked Sendable {
+package struct ConstraintViolations: Error, @unchecked Sendable {
     // Unchecked: thrown and caught within one save.
     struct Violation {
         let attributes: [String]

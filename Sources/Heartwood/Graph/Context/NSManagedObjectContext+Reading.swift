@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
         adoptKeys()
         guard let key = ownKey(of: objectID) else { throw CoreDataError.missingObject(objectID) }
         // Another process may have saved the object since this process last followed the store.
-        try runtime(slot: key.slot)?.store?.follow()
+        try runtime(slot: key.slot)?.store?.seam.follow()
         learnOfChanges()
         guard let object = object(for: key), !object.isDeleted else { throw CoreDataError.missingObject(objectID) }
         object.unbindFault(making.epoch)

@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         coordinator?.commits.note()
         guard readState.generation == nil else { return }
         for (store, batch) in batches where batch.isCommitted {
-            guard let known = readState.views[store.slotBase]?.commit, let view = try? store.newestView(for: self), view.commit == known + 1
+            guard let known = readState.views[store.slotBase]?.commit, let view = try? store.seam.newestView(for: self), view.commit == known + 1
             else { continue }
             take(view, of: store)
         }
@@ -118,9 +118,9 @@ extension NSManagedObjectContext {
         return known._withUnsafeGuaranteedRef { $0.rowBody != nil || $0.isInserted }
     }
 
-    /// The newest row of a key, where a record log has it; nil if there is none, if it cannot be read, and in a child.
+    /// The newest row of a key, where a store reads it at no cost; nil if there is none, if it cannot be read, and in a child.
     private func newestRow(_ key: ObjectKey) -> UnsafeRowView? {
-        guard parentContext == nil, !key.isTemporary, let store = runtime(slot: key.slot)?.store, store.rows != nil else { return nil }
+        guard parentContext == nil, !key.isTemporary, let store = runtime(slot: key.slot)?.store, store.traits.contains(.rereadsRows) else { return nil }
         return try? view(of: store).row(key)
     }
 }

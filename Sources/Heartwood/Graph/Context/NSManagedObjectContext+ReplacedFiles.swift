@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
         guard readState.rowUses == 0, !pending.isSaving else { return }
         guard parentContext == nil || !tree.isPinned || readState.memory.files.count > Self.filesBelowPinned else { return }
         var present = StoreViews()
-        for store in coordinator?.persistentStores ?? [] where store.rows != nil
+        for store in coordinator?.persistentStores ?? [] where store.traits.contains(.replacesFiles)
             && (parentContext != nil || readState.views[store.slotBase] != nil)
         {
             // If the store cannot be read, a later read reports it.
@@ -81,7 +81,7 @@ private final class RowMove {
         let runtime = object.runtime
         guard let view = view(of: runtime) else {
             // A row from an incremental store is in memory already. Of a removed store only this row is left, so it is copied.
-            return runtime.store.map { $0.rows == nil } ?? false ? row : copy(row, runtime)
+            return runtime.store.map { !$0.traits.contains(.replacesFiles) } ?? false ? row : copy(row, runtime)
         }
         if !object.key.isTemporary, let found = try? view.row(object.key), isSame(row, found, runtime) { return found }
         return copy(row, runtime)

@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
 
     private final func remember(_ runtime: EntityRuntime) {
         if cache.runtimesBySlot.contains(where: { $0?.isRetired == true }) { forgetRemovedStores() }
-        if runtime.store is NSIncrementalStore, identities.observer == nil { identities.observer = RegistrationObserver() }
+        if identities.observer == nil, runtime.store?.seam.registrationStore != nil { identities.observer = RegistrationObserver() }
         let slot = Int(runtime.slot)
         while cache.runtimesBySlot.count <= slot { cache.runtimesBySlot.append(nil) }
         cache.runtimesBySlot[slot] = runtime
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         }
         // A context of several stores goes from one to the other and back. It keeps the view of each, with the rows that the view has read.
         let known = readState.views[store.slotBase].flatMap { $0.isNewest ? $0 : nil }
-        let view = try readState.generation?.view(of: store) ?? known ?? store.newestView(for: self)
+        let view = try readState.generation?.view(of: store) ?? known ?? store.seam.newestView(for: self)
         let former = readState.views[store.slotBase]
         if former !== view, former?.commit == nil || former?.commit != view.commit { beginEpoch() }
         if !readState.views.isEmpty, former == nil { forgetRemovedStores() }

@@ -149,7 +149,7 @@ extension NSManagedObjectContext {
     private func finishSave(of saved: [NSManagedObject], _ observer: RegistrationObserver) {
         if parentContext == nil {
             for object in saved where object.rowVersion != 0 && !object.state.contains(.detached) {
-                guard let store = object.runtime.store as? NSIncrementalStore,
+                guard let store = object.runtime.store, store.seam.registrationStore != nil,
                     let row = try? view(of: store).row(object.key, version: object.rowVersion)
                 else { continue }
                 object.bind(row)

@@ -36,12 +36,14 @@ final class MigratedIDs: NSArray {
     }
 
     /// - Parameters:
-    ///   - copies: as in `NSPersistentStoreCoordinator.attach`.
+    ///   - moved: as in `NSPersistentStoreCoordinator.attach`.
     ///   - new: a loaded store.
     static func of(
-        _ copies: [ObjectCopy.Pair]?, from old: NSPersistentStore, to new: NSPersistentStore, in coordinator: NSPersistentStoreCoordinator
+        _ moved: MovedObjects, from old: NSPersistentStore, to new: NSPersistentStore, in coordinator: NSPersistentStoreCoordinator
     ) -> NSArray {
-        if let copies {
+        let ids = MigratedIDs()
+        switch moved {
+        case .copies(let copies):
             // The copies were made under another coordinator's keys.
             var list: [NSManagedObjectID] = []
             for copy in copies {
@@ -49,17 +51,9 @@ final class MigratedIDs: NSArray {
                 list += [copy.old, NSManagedObjectID(entity: copy.old.entity, key: key, store: new, contextToken: 0)]
             }
             return NSArray(array: list)
-        }
-        let ids = MigratedIDs()
-        if let view = try? new.newestView() as? RecordLogView { ids.source = Source(old: old, new: new, view: view) }
-        return ids
-    }
-
-    /// - Parameter rows: of the old store.
-    static func of(_ rows: SQLiteStoreExport.Rows, from old: NSPersistentStore, to new: NSPersistentStore) -> NSArray {
-        let ids = MigratedIDs(), schema = (new as? SQLiteStore)?.schema
-        ids.source = Source(old: old, new: new, view: rows.view) { table, reference in
-            schema?.table(of: table.runtime.entity).map { RowReference(table: $0.id, row: UInt64(rows.keys.key(reference))) }
+        case .sameRows:
+            if let view = try? new.rows?.newestLogView() { ids.source = Source(old: old, new: new, view: view) }
+        case .renumbered(let view, let newReference): ids.source = Source(old: old, new: new, view: view, newReference: newReference)
         }
         return ids
     }

@@ -6,10 +6,7 @@ import Synchronization
 ///
 /// To write your own store class, subclass `NSAtomicStore`, which keeps all objects in memory, or `NSIncrementalStore`, which reads what
 /// the stack asks for, and register the class (`NSPersistentStoreCoordinator.registerStoreClass(_:type:)`). A direct subclass of this class
-/// cannot be added, because the stack's interface to stores is not public.
-///
-/// The stack uses only the members below: it asks for views (consistent states to read) and hands over save batches. The store decides how
-/// to persist them.
+/// cannot be added, because the stack's interface to stores (`GraphStore`) is not public.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstore
 open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     // Unchecked: subclasses guard state that changes after loading with their own locks.
@@ -20,7 +17,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// Source: https://developer.apple.com/documentation/coredata/nspersistentstore/configurationname
     open var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
     /// nil for all entities.
-    final let configuration: String?
+    package final let configuration: String?
     /// The store's location; nil if it was added without one. Setting it moves nothing: `NSPersistentStoreCoordinator.setURL(_:for:)`
     /// switches the store to another file.
     open var url: URL? {
@@ -37,11 +34,11 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     /// The store's identity, which is the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
     open var identifier: String! = ""
     /// The identifier in the form that the IDs of the store's objects use.
-    var nameOfObjects: StoreIdentifier { StoreIdentifier(identifier ?? "") }
+    package var nameOfObjects: StoreIdentifier { StoreIdentifier(identifier ?? "") }
     /// Whether URIs with this host name the store; case is ignored.
     func isNamed(_ host: String) -> Bool { identifier.lowercased() == host.lowercased() }
     /// The bits to add to a row reference to get the object's key in the coordinator.
-    final var slotBase: UInt64 = 0
+    package final var slotBase: UInt64 = 0
     private let notes = Mutex(Notes())
 
     private struct Notes: @unchecked Sendable {
@@ -115,12 +112,6 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         notes.withLock { ($0.reading, $0.areNew) = (reading, false) }
     }
 
-    /// Whether `metadata` was set since it was last written or read.
-    var hasNewMetadata: Bool { notes.withLock { $0.areNew } }
-
-    /// Records that `metadata` was written or read.
-    final func noteMetadataKept() { notes.withLock { $0.areNew = false } }
-
     /// Reads the store's metadata, before anything else of the store is read. An override sets `metadata`, and with it the store's identity
     /// and the version hashes that the coordinator compares with its model. The default does nothing.
     /// - Throws: an error that keeps the store from being opened; it is then not added.
@@ -146,75 +137,58 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
 
     // MARK: The stack's interface to a store
 
+    /// The store as the stack uses it. A class of this module overrides this; one of another module only conforms, and is cast once.
+    package var seam: any GraphStore { servedSeam() }
+
+    private unowned(unsafe) final var served: (any GraphStore)?
+
+    private func servedSeam() -> any GraphStore {
+        if let served { return served }
+        guard let found = self as? any GraphStore else { return StoreOfNoKind.of(self) }
+        served = found
+        return found
+    }
+
+    /// The traits that the store had when it was added.
+    package internal(set) final var traits: StoreTraits = []
+
     /// The record log that holds the rows: this store, or a record log in memory that it fills; nil if there is none.
-    var rows: RecordLogStore? { nil }
+    package var rows: RecordLogStore? { backing }
 
-    /// Whether inserted objects have their permanent IDs before the store saves them.
-    var namesObjects: Bool { false }
+    /// A record log in memory that holds the rows of a store which reads and writes them in a form of its own. The store sets it when it loads.
+    package final var backing: BackingLog?
 
-    /// Opens the store for the entities of `model` and makes their runtimes.
-    func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
-        throw isOfNoKind
-    }
+    /// This store, if it is a record log itself; nil for a store that keeps its rows in one.
+    final var ownLog: RecordLogStore? { rows.flatMap { $0 === self ? $0 : nil } }
 
-    /// The error for a direct subclass of this class.
-    private var isOfNoKind: NSError {
-        CoreDataError.make(
-            NSPersistentStoreInvalidTypeError,
-            "\(Swift.type(of: self)) cannot be added: a store of your own is a subclass of NSAtomicStore or NSIncrementalStore.")
-    }
+    /// The names of the objects, in a store that names them otherwise than by row numbers. The store sets it when it loads. New objects
+    /// get their permanent IDs before the store saves them.
+    package final var names: ReferenceTable?
 
-    /// The number of slots that the store's entities take, once it is loaded.
-    var slotCount: Int { rows?.slotCount ?? 0 }
+    package final func name(of key: ObjectKey) -> String? { names?.name(of: key) }
 
-    /// Returns the state of the newest commit.
-    func newestView() throws -> any StoreView {
-        guard let rows else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
-        return try rows.newestView()
-    }
+    package final func currentKey(of id: NSManagedObjectID) -> ObjectKey? { persistentStoreCoordinator?.key(of: id, in: self) }
 
-    /// Returns the state of the newest commit for a context.
-    func newestView(for context: NSManagedObjectContext) throws -> any StoreView { try newestView() }
+    /// Whether `metadata` was set since it was last written or read.
+    package final var hasSetMetadata: Bool { notes.withLock { $0.areNew } }
 
-    /// Reads other processes' commits, if that is cheap.
-    /// - Throws: if those commits are damaged; the known state is then not the newest, and may never be. The next save reports any other
-    ///   failure.
-    func follow() throws {}
+    /// Records that `metadata` was written or read.
+    package final func noteMetadataKept() { notes.withLock { $0.areNew = false } }
 
     /// Follows other processes without throwing; the next fetch throws the error.
-    final func followOthers() { try? follow() }
+    final func followOthers() { try? seam.follow() }
 
-    /// Whether `followOthers` would find nothing newer than `view`; false if that cannot be decided at once.
-    func hasNoCommits(beyond view: RecordLogView) -> Bool { false }
-
-    /// The history as of the newest commit; nil if the store has none.
-    func newestHistory() throws -> (any StoreHistory)? { nil }
-
-    /// Writes a batch atomically. On return the storage of each inserted object has its permanent key.
-    func save(_ batch: SaveBatch) throws { throw isOfNoKind }
-
-    /// Inserts, updates or deletes rows without objects in a context; `outcome` collects the affected rows.
-    func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
-        throw CoreDataError.unsupported(
-            "A store of the type \(type) knows no batch requests; fetch the objects, change them and save, or use a record log.")
+    /// Writes metadata that were set since the last save, when a save changes no object of the store.
+    final func saveMetadata() throws {
+        let seam = seam
+        guard seam.hasNewMetadata else { return }
+        try seam.checkWritable()
+        try seam.writeMetadata()
+        noteMetadataKept()
     }
 
-    /// Reserves a row number for each of these objects, which a later save inserts.
-    func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] { throw isOfNoKind }
-
-    /// The name of an object in the URI of its ID; nil for its row number.
-    func name(of key: ObjectKey) -> String? { nil }
-
-    final func currentKey(of id: NSManagedObjectID) -> ObjectKey? { persistentStoreCoordinator?.key(of: id, in: self) }
-
-    /// The key for a name in a URI; nil if there is none.
-    func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
-        guard let row = UInt64(name), row > 0, row < ObjectKey.temporaryBit, String(row) == name else { return nil }
-        return ObjectKey(slot: runtime.slot, row: row)
-    }
-
-    /// - Throws: 513 for a store that was added read-only, or can only be read.
-    func checkWritable() throws {
+    /// - Throws: 513 for a store that was added read-only.
+    package final func checkIsWritable() throws {
         guard isReadOnly else { return }
         var info: [String: Any] = [NSAffectedStoresErrorKey: [self]]
         info[NSFilePathErrorKey] = url?.path
@@ -225,92 +199,31 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
         throw CoreDataError.make(CocoaError.Code.fileWriteNoPermission.rawValue, "The store at \(url?.path ?? "?") \(why)", info)
     }
 
-    /// Writes metadata that were set since the last save, when a save changes no object of the store.
-    final func saveMetadata() throws {
-        guard hasNewMetadata else { return }
-        try checkWritable()
-        try writeMetadata()
-        noteMetadataKept()
-    }
-
-    /// Writes only `metadata`.
-    func writeMetadata() throws {}
-
-    /// Replaces the client's part of the metadata.
-    func setMetadata(_ metadata: [String: Any]) throws {
-        self.metadata = RecordLogMetadata.keepingOwn(self.metadata, in: metadata)
-    }
-
-    /// Closes the store's file. Views that are still held stay readable.
-    func unload() throws { try rows?.unload() }
-
-    // MARK: Files
-
-    class func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] { try metadataForPersistentStore(with: url) }
-
-    class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
-        try setMetadata(metadata, forPersistentStoreAt: url)
-    }
-
-    /// Removes the store's file; does nothing if there is none.
-    class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try StoreFiles.removeFile(at: url) }
-
-    /// Removes the store's contents. The class decides whether a file remains that opens as a new store.
-    class func empty(at url: URL, options: [AnyHashable: Any]?) throws { try destroy(at: url, options: options) }
-
-    /// Checks whether this store's file may be destroyed; the store is then removed from its coordinator.
-    /// - Throws: if other handles or processes use the file.
-    func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {}
-
-    /// Migrates the store at `url` to another version of its model in its own file, atomically; objects keep their IDs.
-    /// - Parameters:
-    ///   - comparison: from the store's model to the new one.
-    ///   - dropping: applied to the objects whose entities the new model lacks.
-    /// - Returns: false if stores of this class cannot do that; nothing has happened then.
-    /// - Throws: 134110 if the store's contents do not fit the new model (with `reason`, `entity` and `property`), 134111 if they violate
-    ///   its uniqueness constraints. The store is then unchanged.
-    class func migrateInPlace(
-        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison,
-        _ dropping: DroppingRule
-    ) throws -> Bool { false }
-
-    /// Replaces the store at `url` by a copy of the store at `source`, atomically.
-    class func replace(
-        at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
-    ) throws {
-        _ = try metadata(at: source, options: sourceOptions)
-        try StoreFiles.replaceFile(at: url, with: source)
-    }
-
-    /// Switches to another file of the same store.
-    /// - Throws: if the file is another store's, or the class cannot switch; the store then keeps its file.
-    func relocate(to url: URL) throws {
-        throw CoreDataError.make(NSPersistentStoreOperationError, "A store of the type \(type) cannot be moved while it is loaded.")
-    }
-
-    /// The model with which the store at `url` was made, if the file has it.
-    class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? { nil }
-
-    /// Runs `body` while no other handle or process changes the store at `url`, as far as its type can prevent that, and atomically
-    /// replaces the store's file by the file that `body` has made.
-    /// - Parameter body: makes the new file beside the store's and returns its URL; nil for none.
-    /// - Throws: the error that `body` throws; an error if the store is open for writing elsewhere. The store is then unchanged.
-    class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
-        try StoreFiles.checkIsFile(url, "it was not replaced")
-        guard let made = try body() else { return }
-        try LogStore.rename(made.path, to: url.resolvingSymlinksInPath().path, replacing: true)
-    }
-
     /// Whether saves are visible only in this process, because a store that is written as a whole is written later.
     final var putsOffWriting = false
 
-    /// Takes over another store's metadata, including its identity, and writes deferred saves. Version and type stay.
-    func takeOver(_ metadata: [String: Any]) throws {
-        self.metadata = RecordLogMetadata.ofSuccessor(self.metadata ?? [:], to: metadata)
-        try save(SaveBatch(origin: .none) { _ in nil })
-    }
-
-    final func setURL(_ url: URL) {
+    package final func setURL(_ url: URL) {
         currentURL.withLock { $0 = url }
     }
+}
+
+/// Stands for a store of a class that the stack cannot use.
+private final class StoreOfNoKind: NSPersistentStore, GraphStore, @unchecked Sendable {
+    private var representedClass: NSPersistentStore.Type = NSPersistentStore.self
+
+    static func of(_ store: NSPersistentStore) -> StoreOfNoKind {
+        let made = StoreOfNoKind(persistentStoreCoordinator: nil, configurationName: nil, at: NSPersistentStore.nowhere)
+        made.representedClass = Swift.type(of: store)
+        return made
+    }
+
+    override var seam: any GraphStore { self }
+
+    func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] { throw StoreAbility.none(of: representedClass) }
+
+    func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+        throw StoreAbility.none(of: representedClass)
+    }
+
+    func save(_ batch: SaveBatch) throws { throw StoreAbility.none(of: representedClass) }
 }

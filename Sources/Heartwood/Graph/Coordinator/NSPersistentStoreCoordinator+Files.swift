@@ -13,7 +13,7 @@ extension NSPersistentStoreCoordinator {
     public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard persistentStores.contains(where: { $0 === store }) else { return false }
         let change: [AnyHashable: Any] = [NSUUIDChangedPersistentStoresKey: [store, store]]
-        guard (try? store.relocate(to: url)) != nil else { return false }
+        guard (try? store.seam.relocate(to: url)) != nil else { return false }
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
         return true
     }
@@ -79,13 +79,13 @@ extension NSPersistentStoreCoordinator {
         adding.lock()
         defer { adding.unlock() }
         if let store = loadedStore(at: url) {
-            guard type(of: store) == storeClass else {
+            guard ObjectIdentifier(type(of: store)) == ObjectIdentifier(storeClass) else {
                 throw CoreDataError.make(
                     NSPersistentStoreOperationError,
                     "The store at \(url.path) is loaded in this coordinator as one of the type \(store.type), and was not removed.",
                     [NSAffectedStoresErrorKey: [store], NSFilePathErrorKey: url.path])
             }
-            try store.checkDestruction(at: url, options: options)
+            try store.seam.checkDestruction(at: url, options: options)
             try remove(store)
         }
         try storeClass.empty(at: url, options: options)

@@ -5,8 +5,8 @@ import RecordLog
 extension NSPersistentStoreCoordinator {
     /// The store in memory at a URL.
     /// - Throws: 134080 if there is none; 134070 if there are several, since the URL does not tell them apart.
-    final func storeInMemory(at url: URL) throws -> InMemoryStore {
-        let found = persistentStores.compactMap { $0 as? InMemoryStore }.filter { $0.url?.standardizedFileURL == url.standardizedFileURL }
+    final func storeInMemory(at url: URL) throws -> RecordLogStore {
+        let found = persistentStores.compactMap(\.ownLog).filter { $0.isInMemory && $0.url?.standardizedFileURL == url.standardizedFileURL }
         guard let store = found.first else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError, "This coordinator has no store in memory at \(url.path); add one first.",
@@ -41,21 +41,21 @@ extension NSPersistentStoreCoordinator {
                 ofType: type, configurationName: replaced.configuration, at: source, options: reading)
             let metadata = store.metadata ?? [:]
             let made = try reader.migratePersistentStore(store, to: url, withType: NSInMemoryStoreType)
-            try made.takeOver(metadata)
-            try (made as? InMemoryStore)?.copyAll(to: new)
+            try made.seam.takeOver(metadata)
+            try made.ownLog?.copyAll(to: new)
         }
         try attach(new, inPlaceOf: replaced)
     }
 }
 
-extension InMemoryStore {
-    /// Writes the newest commit to another store in memory, which is not loaded. It is the same store, as a copied file is.
-    fileprivate final func copyAll(to new: InMemoryStore) throws {
+extension RecordLogStore {
+    /// Writes the newest commit of this store in memory to another one, which is not loaded. It is the same store, as a copied file is.
+    fileprivate final func copyAll(to new: RecordLogStore) throws {
         let (path, options) = try new.location()
         try copyLog(to: path, options, replacing: false)
     }
 
-    /// Replaces the record log at `url` by the newest commit, with the same identity.
+    /// Replaces the record log at `url` by the newest commit of this store in memory, with the same identity.
     /// - Throws: 134091 for another type; 134030 if the file cannot be written. The file at the URL is then unchanged.
     final func write(to url: URL, _ options: [AnyHashable: Any]?, type: String) throws {
         guard type == NSRecordLogStoreType, StoreClasses.storeClass(for: type) == RecordLogStore.self else {

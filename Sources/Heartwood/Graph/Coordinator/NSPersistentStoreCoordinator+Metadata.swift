@@ -53,7 +53,7 @@ extension StoreClasses {
     /// The class for a type; if the type is nil, for the file at `url`.
     /// - Throws: 134000 as `fileClass(for:)`; 134080 for a URL whose stores are in memory; without a type, the error of reading a record log
     ///   if the file is of no other type either.
-    fileprivate static func metadataClass(for type: String?, at url: URL) throws -> NSPersistentStore.Type {
+    fileprivate static func metadataClass(for type: String?, at url: URL) throws -> any FileStore.Type {
         guard self.type(type ?? NSRecordLogStoreType, at: url) != NSInMemoryStoreType || type == NSInMemoryStoreType else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError,
@@ -75,12 +75,13 @@ extension StoreClasses {
     }
 
     /// - Throws: 134000 for a type without a class, or one without files.
-    static func fileClass(for type: String) throws -> NSPersistentStore.Type {
+    static func fileClass(for type: String) throws -> any FileStore.Type {
         guard let found = storeClass(for: type) else { throw unknownType(type) }
         guard type != NSInMemoryStoreType else {
             throw CoreDataError.make(
                 NSPersistentStoreInvalidTypeError, "An in-memory store has no file. Load it, and use its coordinator's instance methods.")
         }
-        return found
+        guard let files = found as? any FileStore.Type else { throw StoreAbility.none(of: found) }
+        return files
     }
 }

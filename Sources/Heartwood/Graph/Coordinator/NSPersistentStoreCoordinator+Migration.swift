@@ -35,28 +35,13 @@ extension NSPersistentStoreCoordinator {
             persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options, ())
         let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
         if hasFile { try StoreFiles.free(url) }
-        var copies: [ObjectCopy.Pair]?, exported: SQLiteStoreExport.Rows?
-        if new is SQLiteStore {
-            switch try SQLiteStoreMigration(coordinator: self, store: store, url: url).write() {
-            case .rows(let rows): exported = rows
-            case .copies(let pairs): copies = pairs
-            }
-        } else if let source = store as? RecordLogStore, let target = new as? RecordLogStore {
-            try source.copy(to: target)
-        } else if let source = store as? SQLiteStore, hasFile, new is RecordLogStore {
-            try source.convert(to: url, managedObjectModel, options)
-        } else {
-            copies = try StoreMigration(coordinator: self, store: store, url: url, options: options, type: storeType).write(to: new)
-        }
+        let moved = try new.seam.transferStore?.takeContents(of: store, in: self)
+            ?? store.seam.transferStore?.giveContents(to: new, at: url, in: self)
+            ?? .copies(StoreMigration(coordinator: self, store: store, url: url, options: options, type: storeType).write(to: new))
         do {
-            try attach(new, inPlaceOf: store, copies, exported: exported)
+            try attach(new, inPlaceOf: store, moved)
         } catch {
-            if new is SQLiteStore {
-                // The class removes no file, and this one is new.
-                try? FileManager.default.removeItem(at: url)
-            } else if hasFile {
-                try? storeClass.destroy(at: url, options: options)
-            }
+            if hasFile { try? StoreClasses.fileClass(for: storeType).discard(at: url, options: options) }
             throw error
         }
         return new
@@ -85,7 +70,7 @@ struct StoreMigration {
     func write(to new: NSPersistentStore) throws -> [ObjectCopy.Pair] {
         // A store with a file is made beside its URL. Other stores are known only by their URL.
         let isInMemory = type == NSInMemoryStoreType
-        let isPlacedAtOnce = isInMemory || !url.isFileURL || new is NSIncrementalStore
+        let isPlacedAtOnce = try isInMemory || !url.isFileURL || !StoreClasses.fileClass(for: type).isOneFile
         let folder: MigrationFolder?
         do {
             folder = isPlacedAtOnce ? nil : try MigrationFolder.claim(besides: url)
@@ -102,8 +87,8 @@ struct StoreMigration {
                 ofType: type, configurationName: store.configuration, at: file, options: writable)
             try copyMetadata(to: made)
             let copied = try ObjectCopy(store: store, of: coordinator, to: target).run()
-            if copied.isEmpty { try made.save(SaveBatch(origin: .none) { _ in nil }) }
-            if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
+            if copied.isEmpty { try made.seam.save(SaveBatch(origin: .none) { _ in nil }) }
+            if isInMemory { _ = try new.seam.transferStore?.takeContents(of: made, in: coordinator) }
             try target.remove(made)
             if folder != nil { try LogStore.rename(file.path, to: url.path, replacing: false, like: store.regularFilePath) }
             return copied
@@ -115,7 +100,7 @@ struct StoreMigration {
 
     private func copyMetadata(to made: NSPersistentStore) throws {
         let clients = store.metadata.filter { !RecordLogMetadata.storesOwn.contains($0.key) }
-        if !clients.isEmpty { try made.setMetadata(made.metadata.merging(clients) { $1 }) }
+        if !clients.isEmpty { try made.seam.setMetadata(made.metadata.merging(clients) { $1 }) }
     }
 }
 

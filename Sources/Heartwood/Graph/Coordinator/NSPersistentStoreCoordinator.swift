@@ -54,7 +54,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         /// A store's slots, with room for the tables that later versions of the model add.
         static func slots(of store: NSPersistentStore) -> Range<Int> {
             let first = Int(store.slotBase >> 48)
-            return first..<first + max(256, store.slotCount * 2)
+            return first..<first + max(256, store.seam.slotCount * 2)
         }
 
         /// Returns the first slot for a new store: behind all slots used so far. Once those are many, it reuses the slots of removed stores
@@ -191,12 +191,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Opens a store and adds it.
     /// - Parameters:
     ///   - old: a store to remove once the new one is open.
-    ///   - copies: the objects copied from the old store; nil if the rows of both stores have equal numbers.
-    ///   - exported: the rows that were written to a new SQLite file.
-    final func attach(
-        _ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil, _ copies: [ObjectCopy.Pair]? = nil,
-        exported: SQLiteStoreExport.Rows? = nil
-    ) throws {
+    ///   - moved: the new store's objects, if it has the old one's contents.
+    final func attach(_ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil, _ moved: MovedObjects = .sameRows) throws {
         adding.lock()
         defer { adding.unlock() }
         let firstSlot = state.withLock { $0.freeSlot() }
@@ -206,10 +202,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 "The coordinator has no room for another store; remove one, reset() the contexts that know objects of removed ones, or use a "
                     + "second coordinator.")
         }
-        let runtimes = try store.load(model: managedObjectModel, firstSlot: firstSlot)
+        let runtimes = try store.seam.load(model: managedObjectModel, firstSlot: firstSlot)
+        store.traits = store.seam.traitsOfRows
         // A store that is converted keeps its identifier.
         if let other = persistentStores.first(where: { $0 !== old && !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
-            try? store.unload()
+            try? store.seam.unload()
             throw CoreDataError.sameStore(store, other)
         }
         var change: [AnyHashable: Any] = [NSAddedPersistentStoresKey: [store]]
@@ -219,7 +216,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         adopt(store, runtimes, at: index)
         if let old {
             change[NSRemovedPersistentStoresKey] = [old]
-            let ids = exported.map { MigratedIDs.of($0, from: old, to: store) } ?? MigratedIDs.of(copies, from: old, to: store, in: self)
+            let ids = MigratedIDs.of(moved, from: old, to: store, in: self)
             change[NSUUIDChangedPersistentStoresKey] = [old, store, ids] as [Any]
         }
         store.didAdd(to: self)
@@ -340,7 +337,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard isKnown else { throw CoreDataError.unknownStore() }
         store.willRemove(from: self)
         defer { store.persistentStoreCoordinator = nil }
-        try store.unload()
+        try store.seam.unload()
     }
 
     // MARK: Metadata and IDs
@@ -351,7 +348,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, with the next save in others. If a
     /// store cannot write at once, the next save tries again and throws.
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-        do { try store.setMetadata(metadata ?? [:]) } catch { store.metadata = metadata ?? [:] }
+        do { try store.seam.setMetadata(metadata ?? [:]) } catch { store.metadata = metadata ?? [:] }
     }
 
     /// Returns the ID that a URI's text names, as `managedObjectID(forURIRepresentation:)` does.
@@ -363,7 +360,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard let parts = NSManagedObjectID.parts(of: url), let store = persistentStores.first(where: { $0.isNamed(parts.store) }),
             let entity = managedObjectModel.entitiesByName[parts.entity], let found = runtime(of: entity, in: store),
-            let key = store.key(named: String(parts.object.dropFirst()), of: found)
+            let key = store.seam.key(named: String(parts.object.dropFirst()), of: found)
         else { return nil }
         return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
     }
@@ -372,7 +369,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final func key(of id: NSManagedObjectID, in store: NSPersistentStore) -> ObjectKey? {
         guard let entity = id.entity.name.flatMap({ managedObjectModel.entitiesByName[$0] }), let found = runtime(of: entity, in: store)
         else { return nil }
-        return store.key(named: id.nameInStore, of: found)
+        return store.seam.key(named: id.nameInStore, of: found)
     }
 
     private func runtime(of entity: NSEntityDescription, in store: NSPersistentStore) -> EntityRuntime? {

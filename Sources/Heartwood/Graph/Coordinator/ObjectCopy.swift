@@ -4,9 +4,9 @@ import Foundation
 ///
 /// The objects are plain `NSManagedObject`s: the code of their classes for inserting, fetching and saving does not run. Nothing is
 /// validated, because no value changes.
-struct ObjectCopy {
+package struct ObjectCopy {
     /// The IDs of one object in the two stores.
-    typealias Pair = (old: NSManagedObjectID, new: NSManagedObjectID)
+    package typealias Pair = (old: NSManagedObjectID, new: NSManagedObjectID)
 
     private let source: NSManagedObjectContext
     private let target: NSManagedObjectContext

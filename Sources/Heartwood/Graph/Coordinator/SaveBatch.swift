@@ -1,5 +1,5 @@
 /// The part of one save that one store writes.
-final class SaveBatch {
+package final class SaveBatch {
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
     var deleted: [NSManagedObject] = []

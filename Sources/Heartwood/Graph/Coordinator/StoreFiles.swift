@@ -41,6 +41,13 @@ enum StoreFiles {
         }
     }
 
+    /// Replaces the file at `url` by the one that `body` has made; see `FileStore.exchange`.
+    static func exchange(at url: URL, _ body: () throws -> URL?) throws {
+        try checkIsFile(url, "it was not replaced")
+        guard let made = try body() else { return }
+        try LogStore.rename(made.path, to: url.resolvingSymlinksInPath().path, replacing: true)
+    }
+
     /// Ensures that no file is at `url`: removes an empty file, such as `destroyPersistentStore` leaves.
     /// - Throws: 134070 if the file there is not empty.
     static func free(_ url: URL) throws {

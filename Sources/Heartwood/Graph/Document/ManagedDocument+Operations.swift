@@ -192,7 +192,7 @@ extension ManagedDocument {
     private func copyFile(to url: URL) throws {
         try StoreFiles.free(url)
         guard let store else { throw DocumentError.isMissing(fileURL) }
-        if let store = store as? RecordLogStore {
+        if let store = store.ownLog {
             try store.copyLog(to: url)
         } else {
             try StoreClasses.fileClass(for: store.type)

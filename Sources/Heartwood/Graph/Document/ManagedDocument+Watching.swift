@@ -65,7 +65,7 @@ extension ManagedDocument {
 
     /// Follows the file if another program has moved it, and records whether it was removed or replaced.
     final func checkFile() {
-        guard !documentState.contains(.closed), let store = store as? RecordLogStore, let log = store.log else { return }
+        guard !documentState.contains(.closed), let store = store?.ownLog, let log = store.log else { return }
         // If the file cannot be examined, the next save reports the reason.
         guard let location = try? log.locate() else { return }
         switch location {

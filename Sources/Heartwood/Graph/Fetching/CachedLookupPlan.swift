@@ -14,7 +14,7 @@ final class CachedLookupPlan {
     private let attribute: String
     private let isText: Bool
     private let coordinator: NSPersistentStoreCoordinator
-    private let store: NSPersistentStore
+    private let store: RecordLogStore
     fileprivate let runtime: EntityRuntime
     fileprivate let view: RecordLogView
     fileprivate let index: TableIndex
@@ -24,7 +24,7 @@ final class CachedLookupPlan {
 
     /// - Parameter name: the name of the entity, which has no subentities.
     init(
-        _ name: String, _ coordinator: NSPersistentStoreCoordinator, _ store: NSPersistentStore, _ runtime: EntityRuntime, _ view: RecordLogView,
+        _ name: String, _ coordinator: NSPersistentStoreCoordinator, _ store: RecordLogStore, _ runtime: EntityRuntime, _ view: RecordLogView,
         _ lookup: EntityTable.Lookup
     ) {
         self.name = name

@@ -6,8 +6,8 @@ extension NSManagedObjectContext {
     public final func explain<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> FetchPlan {
         checkQueue()
         let specification = try FetchSpecification(request, context: self)
-        if let store = try storeQueries(for: specification).first(where: { $0.store.rows == nil })?.store {
-            throw CoreDataError.unsupported("A store of the type \(store.type) does not report its query plans.")
+        if let store = try storeQueries(for: specification).first(where: { !$0.store.traits.contains(.explainsPlans) })?.store {
+            throw StoreAbility.plans.missing(in: store)
         }
         lastQuery = QueryStatistics()
         queries.lastQueryWasInMemory = false

@@ -103,8 +103,7 @@ extension NSManagedObjectContext {
         sweepIfNeeded()
         let families = try families(for: fetch)
         guard !families.isEmpty else { return [] }
-        // Only record logs say whether they have newer commits.
-        if parentContext == nil, families.contains(where: { $0.store.rows == nil }) { beginEpoch() }
+        if parentContext == nil, families.contains(where: { !$0.store.traits.contains(.tellsOfCommits) }) { beginEpoch() }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
         let isAsked = pending.isEmpty && !isChangedAlong(fetch)
         if isAsked, parentContext != nil { return try ready(try fetchFromParent(fetch), fetch) }
@@ -139,7 +138,7 @@ extension NSManagedObjectContext {
             // The fetch reads one table only.
             let runtime = runtime(for: fetch.entity)
             if let store = runtime.store, fetch.asks(store) {
-                try store.follow()
+                try store.seam.follow()
                 return [Family(store: store, runtimes: [runtime])]
             }
         }
@@ -163,7 +162,7 @@ extension NSManagedObjectContext {
             // The entities may name the stores in another order.
             families = stores.compactMap { store in families.first { $0.store === store } }
         }
-        if parentContext == nil { for family in families { try family.store.follow() } }
+        if parentContext == nil { for family in families { try family.store.seam.follow() } }
         return families
     }
 

@@ -129,7 +129,7 @@ final class StoreReader {
 extension NSManagedObjectContext {
     /// Whether an unchanged object has been read and the store has another version of its row.
     fileprivate final func isOutdated(_ object: NSManagedObject) throws -> Bool {
-        guard !object.isFault, object.rowVersion != 0, let store = object.runtime.store, store.rows != nil else { return false }
+        guard !object.isFault, object.rowVersion != 0, let store = object.runtime.store, store.traits.contains(.rereadsRows) else { return false }
         return try view(of: store).row(object.key)?.version != object.rowVersion
     }
 }

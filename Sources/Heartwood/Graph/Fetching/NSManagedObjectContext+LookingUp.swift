@@ -35,9 +35,10 @@ extension NSManagedObjectContext {
             let coordinator, !coordinator.hasSharedEntities
         else { return }
         let runtime = runtime(for: fetch.entity)
-        guard let store = runtime.store, let view = try view(of: store) as? RecordLogView, let lookup = try view.lookup(equality.key, runtime)
+        guard let store = runtime.store, let log = store.ownLog, let view = try view(of: store).logView,
+            let lookup = try view.lookup(equality.key, runtime)
         else { return }
         dropCachedPlan()
-        queries.cachedPlan = CachedLookupPlan(name, coordinator, store, runtime, view, lookup)
+        queries.cachedPlan = CachedLookupPlan(name, coordinator, log, runtime, view, lookup)
     }
 }

@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreOperationError, "The context has no coordinator; set it before the query generation.")
         }
         guard generation !== NSQueryGenerationToken.current else {
-            for store in coordinator.persistentStores { try store.follow() }
+            for store in coordinator.persistentStores { try store.seam.follow() }
             return pin(to: NSQueryGenerationToken(coordinator))
         }
         guard generation.belongs(to: coordinator) else {

@@ -31,14 +31,14 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
     init(_ coordinator: NSPersistentStoreCoordinator?) {
         var pins: [Pin] = []
         for store in coordinator?.persistentStores ?? [] where Self.canPin(store) {
-            if let view = try? store.newestView() { pins.append(Pin(store: store, view: view)) }
+            if let view = try? store.seam.newestView() { pins.append(Pin(store: store, view: view)) }
         }
         state = Mutex(State(pins: pins, coordinator: coordinator))
         super.init()
     }
 
     /// An incremental store and an SQLite store have only their current state.
-    private static func canPin(_ store: NSPersistentStore) -> Bool { store.rows != nil }
+    private static func canPin(_ store: NSPersistentStore) -> Bool { store.traits.contains(.keepsStates) }
 
     final func belongs(to coordinator: NSPersistentStoreCoordinator) -> Bool {
         state.withLock { $0.coordinator === coordinator }
@@ -51,7 +51,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
         return try state.withLock { state in
             if let known = state.pins.first(where: { $0.store === store }) { return known.view }
             state.pins.removeAll { $0.store?.persistentStoreCoordinator == nil }
-            let view = try store.newestView()
+            let view = try store.seam.newestView()
             state.pins.append(Pin(store: store, view: view))
             return view
         }

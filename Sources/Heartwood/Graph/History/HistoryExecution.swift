@@ -27,8 +27,8 @@ struct HistoryExecution {
         let stores = (context.coordinator?.persistentStores ?? []).filter { store in
             request.affectedStores?.contains { $0 === store } ?? true
         }
-        let parts = try stores.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0) } }
-        guard !parts.isEmpty || stores.contains(where: { ($0 as? RecordLogStore)?.history.isEnabled ?? false }) else {
+        let parts = try stores.compactMap { store in try store.seam.historyStore?.newestHistory().map { Part(store: store, reader: $0) } }
+        guard !parts.isEmpty || stores.contains(where: { $0.seam.historyStore?.recordsHistory ?? false }) else {
             throw CoreDataError.unsupported(
                 "No store that was asked tracks its history; add a record log with the option NSPersistentHistoryTrackingKey.")
         }
@@ -62,17 +62,17 @@ struct HistoryExecution {
     // MARK: Deleting
 
     private func delete(_ parts: [Part]) throws -> NSPersistentHistoryResult {
-        for part in parts { try part.store.checkWritable() }
+        for part in parts { try part.store.seam.checkWritable() }
         for part in parts {
             switch request.bound {
             case .everything: break
             case .date(let date):
                 let selection = try part.reader.selection(.before(date.timeIntervalSinceReferenceDate))
-                try (part.store as? RecordLogStore)?.deleteHistory(selection, author: context.transactionAuthor)
+                try part.store.seam.historyStore?.deleteHistory(selection, author: context.transactionAuthor)
             case .token(let token):
                 guard let position = token.positions[part.reader.source.storeIdentifier] else { continue }
                 let selection = HistorySelection(before: try part.reader.number(of: position))
-                try (part.store as? RecordLogStore)?.deleteHistory(selection, author: context.transactionAuthor)
+                try part.store.seam.historyStore?.deleteHistory(selection, author: context.transactionAuthor)
             }
         }
         return NSPersistentHistoryResult(true, .statusOnly)

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// The history of one store.
-protocol StoreHistory {
+package protocol StoreHistory {
     var source: HistorySource { get }
 
     /// The position after the newest transaction.

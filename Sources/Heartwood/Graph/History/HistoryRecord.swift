@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// A decoded change.
-struct HistoryChange: @unchecked Sendable {
+package struct HistoryChange: @unchecked Sendable {
     // Unchecked: nothing changes a tombstone's values.
     /// The change's position in its transaction, from 1; in a store of Core Data's its number among all changes.
     let ordinal: Int64
@@ -14,12 +14,12 @@ struct HistoryChange: @unchecked Sendable {
 }
 
 /// The texts of a transaction.
-struct HistoryTexts: Sendable {
+package struct HistoryTexts: Sendable {
     var author, contextName, processID, bundleID: String?
 }
 
 /// The state of the store in which transactions were read. It turns their rows and columns into object IDs and property names.
-final class HistorySource: @unchecked Sendable {
+package final class HistorySource: @unchecked Sendable {
     // Unchecked: the weak reference is set once.
     let storeIdentifier: String
     weak let store: NSPersistentStore?
@@ -55,7 +55,7 @@ final class HistorySource: @unchecked Sendable {
 }
 
 /// A decoded transaction. In a record log its changes stay in the file until they are asked for, however many they are.
-final class HistoryRecord: Sendable {
+package final class HistoryRecord: Sendable {
     let source: HistorySource
     let number: Int64
     let timestamp: Double

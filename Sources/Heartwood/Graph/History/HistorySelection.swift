@@ -1,9 +1,9 @@
 import RecordLog
 
 /// The transactions of one history that a request selects.
-struct HistorySelection {
+package struct HistorySelection {
     /// A condition on their times, in seconds since 2001.
-    enum Times {
+    package enum Times {
         case any
         case after(Double)
         case before(Double)

@@ -79,7 +79,7 @@ open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked
 }
 
 extension NSPersistentHistoryChange: PredicateSubject {
-    func predicateValue(forKey key: String) -> Any? {
+    package func predicateValue(forKey key: String) -> Any? {
         switch key {
         case "changeID": changeID
         case "changeType": changeType.rawValue

@@ -9,7 +9,7 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     // Unchecked: immutable after initialisation.
 
     /// A position in the history of one store.
-    struct Position: Hashable, Codable, Sendable {
+    package struct Position: Hashable, Codable, Sendable {
         /// The table of the history. A history that was ended and begun again has another table.
         let table: UInt16
         /// Stands for the table in positions of SQLite stores.

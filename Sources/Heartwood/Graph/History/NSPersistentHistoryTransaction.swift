@@ -110,7 +110,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unch
 }
 
 extension NSPersistentHistoryTransaction: PredicateSubject {
-    func predicateValue(forKey key: String) -> Any? {
+    package func predicateValue(forKey key: String) -> Any? {
         switch key {
         case "author": author
         case "contextName": contextName

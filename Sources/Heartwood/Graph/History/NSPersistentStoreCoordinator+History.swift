@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
         let wanted = stores?.compactMap { $0 as? NSPersistentStore }
         var positions: [String: NSPersistentHistoryToken.Position] = [:]
         for store in persistentStores where wanted?.contains(where: { $0 === store }) ?? true {
-            if let position = try? store.newestHistory()?.newestPosition() { positions[store.identifier] = position }
+            if let position = try? store.seam.historyStore?.newestHistory()?.newestPosition() { positions[store.identifier] = position }
         }
         return positions.isEmpty ? nil : NSPersistentHistoryToken(positions)
     }
@@ -22,8 +22,8 @@ extension NSPersistentStore {
     package final func forEachTransaction(
         from number: UInt64 = 1, after date: Date? = nil, _ body: (NSPersistentHistoryTransaction) throws -> Bool
     ) throws {
-        guard let history = try newestHistory() else {
-            throw CoreDataError.unsupported("\(url?.path ?? type): the store tracks no history.")
+        guard let history = try seam.historyStore?.newestHistory() else {
+            throw StoreAbility.history.missing(in: self)
         }
         let selection = try date.map { try history.selection(.after($0.timeIntervalSinceReferenceDate)) } ?? HistorySelection(from: 1)
         try history.forEach(selection.from(number), isWhole: false) { record in
@@ -34,8 +34,8 @@ extension NSPersistentStore {
 
     /// Deletes the transactions with lower numbers.
     package final func deleteTransactions(before number: UInt64) throws {
-        try checkWritable()
-        try (self as? RecordLogStore)?.deleteHistory(HistorySelection(before: number), author: nil)
+        try seam.checkWritable()
+        try seam.historyStore?.deleteHistory(HistorySelection(before: number), author: nil)
     }
 }
 

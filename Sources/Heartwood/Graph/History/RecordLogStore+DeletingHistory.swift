@@ -6,7 +6,7 @@ extension RecordLogStore {
 
     /// Deletes transactions, those with the lowest numbers first. After a crash halfway the rest remain, since deletions go in whole commits.
     /// - Complexity: O(transactions deleted).
-    final func deleteHistory(_ selection: HistorySelection, author: String?) throws {
+    package final func deleteHistory(_ selection: HistorySelection, author: String?) throws {
         let loaded = try loaded()
         var first: UInt64 = 1, isDone = false
         while !isDone {

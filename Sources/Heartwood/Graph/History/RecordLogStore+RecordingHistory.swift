@@ -48,13 +48,14 @@ extension RecordLogStore {
     /// The history as of the newest commit; nil if the store has none.
     final func newestLogHistory() throws -> HistoryReader? {
         if keepsHistory { try follow() }
-        return try knownHistory()
+        return try knownLogHistory()
     }
 
     /// The history as of the newest commit that this handle knows; nil if the store has none.
-    final func knownHistory() throws -> HistoryReader? {
+    final func knownLogHistory() throws -> HistoryReader? {
         guard keepsHistory else { return nil }
-        guard let view = try newestView() as? RecordLogView, let table = try history.table(in: view.snapshot.catalog) else { return nil }
+        let view = try newestLogView()
+        guard let table = try history.table(in: view.snapshot.catalog) else { return nil }
         return HistoryReader(table, view, of: self)
     }
 }

@@ -35,8 +35,7 @@ extension NSPersistentStore {
     }
 
     private final func newestPosition() throws -> NSPersistentHistoryToken.Position? {
-        if let store = self as? SQLiteStore { return try store.newestHistory()?.newestPosition() }
-        return try rows?.knownHistory()?.newestPosition()
+        try seam.historyStore?.knownHistory()?.newestPosition()
     }
 
     fileprivate final var postsRemoteChanges: Bool {
@@ -57,7 +56,7 @@ extension RecordLogStore {
 
     /// Starts a thread that watches the file, if the options ask for it. The thread ends soon after the store is released or unloaded.
     final func watchIfNeeded(_ path: String) {
-        guard postsRemoteChanges, !(self is InMemoryStore) else { return }
+        guard postsRemoteChanges, !isInMemory else { return }
         let owner = WeakStore(store: self)
         Thread.detachNewThread {
             let watcher = FileWatchers.watcher(of: path)

@@ -1,7 +1,7 @@
 extension NSManagedObject: EntityObject {
-    static func reading(of keyPath: AnyKeyPath, entity: NSEntityDescription) throws -> KeyPathReading {
+    package static func reading(of keyPath: AnyKeyPath, entity: NSEntityDescription) throws -> KeyPathReading {
         try KeyPathRecorder.reading(of: keyPath, entity: entity, root: self)
     }
 
-    static func key(of keyPath: AnyKeyPath) -> String? { KeyPathRecorder.key(of: keyPath, root: self) }
+    package static func key(of keyPath: AnyKeyPath) -> String? { KeyPathRecorder.key(of: keyPath, root: self) }
 }

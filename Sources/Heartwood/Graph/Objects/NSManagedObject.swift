@@ -12,7 +12,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     final var runtime: EntityRuntime
     /// Unretained: a context outlives its registered objects, or marks them detached in its deinitializer.
     final var contextReference: Unmanaged<NSManagedObjectContext>?
-    @exclusivity(unchecked) final var key: ObjectKey
+    @exclusivity(unchecked) package final var key: ObjectKey
     /// The newest row that this object has read; nil before the first read, and after a save until the next read.
     @exclusivity(unchecked) final var rowBody: UnsafeRawPointer?
     @exclusivity(unchecked) final var rowByteCount: UInt32 = 0
@@ -102,7 +102,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     /// The key in its ID, which is made only if needed.
-    final func key(in store: any IdentifyingStore) -> ObjectKey? {
+    package final func key(in store: any IdentifyingStore) -> ObjectKey? {
         guard !key.isTemporary else { return nil }
         return runtime.store === store ? key : objectID.key(in: store)
     }

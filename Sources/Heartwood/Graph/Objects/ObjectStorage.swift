@@ -1,7 +1,7 @@
 import Foundation
 
 /// The state of a managed object beyond its row. It exists from the first change on.
-final class ObjectStorage {
+package final class ObjectStorage {
     /// By property index; `unset` means that the row's value holds. Empty until something is written.
     @exclusivity(unchecked) var values: [ManagedValue] = []
     /// The values from the parent that no row has; only in a child context.

@@ -23,7 +23,7 @@ final class ConversionTarget {
         ]
         let made = try coordinator.addPersistentStore(
             ofType: NSRecordLogStoreType, configurationName: configuration, at: file, options: options)
-        guard let store = made as? RecordLogStore else { throw StoreClasses.unknownType(NSRecordLogStoreType) }
+        guard let store = made.ownLog else { throw StoreClasses.unknownType(NSRecordLogStoreType) }
         self.store = store
         let loaded = try store.loaded()
         schema = loaded.schema
@@ -93,8 +93,7 @@ final class ConversionTarget {
 
     /// The newest commit.
     func view() throws -> RecordLogView {
-        guard let view = try store.newestView() as? RecordLogView else { preconditionFailure("a record log shows its rows") }
-        return view
+        try store.newestLogView()
     }
 
     /// Writes the catalog again, so that no one damaged frame takes it, then the indexes, and closes the file.

@@ -63,21 +63,21 @@ extension NSManagedObjectContext {
     final func save(_ batches: [(NSPersistentStore, SaveBatch)], done: inout [NSPersistentStore]) throws {
         let open = batches.filter { (store, batch) in !batch.isEmpty && !done.contains { $0 === store } }
         for (store, batch) in open {
-            try store.checkWritable()
-            if store.namesObjects { try givePermanentIDs(to: batch.inserted) }
+            try store.seam.checkWritable()
+            if store.names != nil { try givePermanentIDs(to: batch.inserted) }
             if !pending.checked.isEmpty { batch.checked = pending.checked.filter { $0.runtime.store === store && $0.isDisposable } }
         }
         if open.count == 1, let (store, batch) = open.first {
-            try store.save(batch)
+            try store.seam.save(batch)
             return adopt(batch.derived)
         }
         var logs: [(store: RecordLogStore, batch: SaveBatch)] = [], others: [(NSPersistentStore, SaveBatch)] = []
         for (store, batch) in open {
-            if let log = store as? RecordLogStore, log.savesTogether { logs.append((log, batch)) } else { others.append((store, batch)) }
+            if let log = store.seam.joinedLog { logs.append((log, batch)) } else { others.append((store, batch)) }
         }
         try RecordLogStore.save(together: logs) {
             for (store, batch) in others {
-                try store.save(batch)
+                try store.seam.save(batch)
                 done.append(store)
             }
         }

@@ -11,7 +11,7 @@ extension NSPersistentStore {
     @discardableResult
     public final func compactRecordLog(progress: ((Double) -> Bool)? = nil) throws -> (bytesBefore: UInt64, bytesAfter: UInt64) {
         guard let log = recordLog else {
-            throw CoreDataError.make(NSPersistentStoreOperationError, "Only a record log can be compacted; this store is \(type).")
+            throw StoreAbility.compaction.missing(in: self)
         }
         do {
             let report = try log.compact(findsHolders: false) { state in

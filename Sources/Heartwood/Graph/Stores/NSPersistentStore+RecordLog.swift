@@ -3,7 +3,7 @@ import RecordLog
 
 extension NSPersistentStore {
     /// The engine's handle, for features of record logs; nil for other stores, and after the store was removed.
-    package var recordLog: LogStore? { (self as? RecordLogStore)?.log }
+    package var recordLog: LogStore? { ownLog?.log }
 
     /// The damage that limits a store added with `NSRecordLogAcceptsDamageOption`: it shows only the data before that. nil if adding it found no
     /// damage. It is the error that adding the store without the option would have thrown.

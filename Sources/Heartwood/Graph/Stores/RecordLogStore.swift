@@ -3,7 +3,7 @@ import RecordLog
 import Synchronization
 
 /// The default store: a record log in one file.
-class RecordLogStore: NSPersistentStore, @unchecked Sendable {
+package class RecordLogStore: NSPersistentStore, GraphStore, FileStore, @unchecked Sendable {
     // Unchecked: see `state`.
 
     struct Loaded {
@@ -30,14 +30,14 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// Entered while indexes are built in the background.
     final let indexing = DispatchGroup()
 
-    override var type: String { NSRecordLogStoreType }
-    override var isReadOnly: Bool {
+    package override var type: String { NSRecordLogStoreType }
+    package override var isReadOnly: Bool {
         get { super.isReadOnly || showsPast }
         set { super.isReadOnly = newValue }
     }
     private final var name = StoreIdentifier("")
-    override final var nameOfObjects: StoreIdentifier { name }
-    override var identifier: String! {
+    package override final var nameOfObjects: StoreIdentifier { name }
+    package override var identifier: String! {
         get { name.text }
         set { name = StoreIdentifier(newValue ?? "") }
     }
@@ -45,7 +45,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     override func isNamed(_ host: String) -> Bool {
         log.map { $0.storeID.uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
     }
-    override final var rows: RecordLogStore? { self }
+    override final package var seam: any GraphStore { self }
+    override final package var rows: RecordLogStore? { self }
+    /// Whether the log is in memory instead of a file.
+    package var isInMemory: Bool { false }
     /// The store that owns the objects of the rows.
     var owner: NSPersistentStore { self }
 
@@ -81,11 +84,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return policy
     }
 
-    override func newestHistory() throws -> (any StoreHistory)? { try newestLogHistory() }
-
     // MARK: Loading
 
-    override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+    package func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let (path, options) = try location()
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         // Before a file is created.
@@ -161,9 +162,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return schema.tables.compactMap { $0?.runtime }
     }
 
-    override var slotCount: Int { state.withLock { $0.loaded?.schema.tables.count ?? 0 } }
+    package var slotCount: Int { state.withLock { $0.loaded?.schema.tables.count ?? 0 } }
 
-    override func unload() throws {
+    package func unload() throws {
         let loaded = state.withLock { state in
             defer { state.loaded = nil }
             return state.loaded
@@ -191,7 +192,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// The engine's handle, for features of record logs (compaction, statistics).
     var log: LogStore? { state.withLock { $0.loaded?.log } }
 
-    override func newestView() throws -> any StoreView {
+    package final func newestView() throws -> any StoreView { try newestLogView() }
+
+    package final func newestLogView() throws -> RecordLogView {
         let view: RecordLogView? = try state.withLock { state in
             guard let loaded = state.loaded else { return nil }
             if loaded.view.isNewest { return loaded.view }
@@ -234,17 +237,13 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: Writing
 
-    override func save(_ batch: SaveBatch) throws { try Self.save(together: [(self, batch)]) {} }
+    package func save(_ batch: SaveBatch) throws { try Self.save(together: [(self, batch)]) {} }
 
-    override func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
-        try perform(batch, origin: origin, outcome: outcome)
-    }
-
-    override func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+    package func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
         try reserve(objects.map(\.runtime))
     }
 
-    override func follow() throws {
+    package func follow() throws {
         guard let log else { return }
         let newest: Snapshot
         do throws(StoreError) {
@@ -256,9 +255,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         reportCommits(upTo: newest.sequence)
     }
 
-    override func hasNoCommits(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isReported(at: view.snapshot.sequence) }
+    final func hasNoCommits(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isReported(at: view.snapshot.sequence) }
 
-    override var metadata: [String: Any]! {
+    package override var metadata: [String: Any]! {
         get { state.withLock { $0.pendingMetadata ?? (try? $0.loaded?.metadata.values()) ?? [:] } }
         set {
             nonisolated(unsafe) let new = newValue ?? [:]
@@ -285,17 +284,17 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         note(try RecordLogMetadata.read(loaded().log.snapshot()))
     }
 
-    override func setMetadata(_ metadata: [String: Any]) throws {
+    package func setMetadata(_ metadata: [String: Any]) throws {
         try write(RecordLogMetadata.keepingOwn(try loaded().metadata.values(), in: metadata))
     }
 
-    override func takeOver(_ metadata: [String: Any]) throws {
+    package func takeOver(_ metadata: [String: Any]) throws {
         try write(RecordLogMetadata.ofSuccessor(try loaded().metadata.values(), to: metadata))
     }
 
-    override var hasNewMetadata: Bool { pendingMetadata != nil }
+    package var hasNewMetadata: Bool { pendingMetadata != nil }
 
-    override func writeMetadata() throws { if let pendingMetadata { try write(pendingMetadata) } }
+    package func writeMetadata() throws { if let pendingMetadata { try write(pendingMetadata) } }
 
     private func write(_ merged: [String: Any]) throws {
         let loaded = try loaded()
@@ -315,54 +314,56 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: Files
 
-    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { try metadata(at: url, options: nil) }
+    package class var keepsCommits: Bool { true }
 
-    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { try metadata(at: url, options: nil) }
+
+    package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         try setMetadata(metadata, at: url, options: nil)
     }
 
-    override class func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
+    package class func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
         try RecordLogFiles.metadata(at: url, options)
     }
 
-    override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+    package class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
         try RecordLogFiles.setMetadata(metadata, at: url, options)
     }
 
-    override final func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {
+    package final func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {
         try RecordLogFiles.checkDestruction(at: url, options, by: loaded().log)
     }
 
-    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+    package class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         try RecordLogFiles.destroy(at: url, options, leavesEmptyFile: false)
     }
 
-    override class func empty(at url: URL, options: [AnyHashable: Any]?) throws {
+    package class func empty(at url: URL, options: [AnyHashable: Any]?) throws {
         try RecordLogFiles.destroy(at: url, options, leavesEmptyFile: true)
     }
 
-    override class func replace(
+    package class func replace(
         at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
     ) throws {
         try RecordLogFiles.replace(at: url, options, with: source, sourceOptions)
     }
 
-    override class func migrateInPlace(
+    package class func migrateInPlace(
         at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison,
         _ dropping: DroppingRule
     ) throws -> Bool {
         try RecordLogMigration.run(at: url, options: options, configuration: configuration, to: model, comparison, dropping)
     }
 
-    override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
+    package class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
         try RecordLogFiles.model(at: url, options)
     }
 
-    override class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
+    package class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
         try RecordLogFiles.exchange(at: url, options, body)
     }
 
-    override func relocate(to url: URL) throws { try relocateLog(to: url) }
+    package func relocate(to url: URL) throws { try relocateLog(to: url) }
 
     /// Switches to another log with the same layouts, for reads and writes from now on.
     final func exchangeLog(for log: LogStore, metadata: StoredMetadata) {
@@ -376,10 +377,12 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 }
 
 /// A record log in memory: the same engine over memory instead of a file.
-class InMemoryStore: RecordLogStore, @unchecked Sendable {
+package class InMemoryStore: RecordLogStore, @unchecked Sendable {
     private let memory = MemoryFileSystem()
 
-    override var type: String { NSInMemoryStoreType }
+    package override var type: String { NSInMemoryStoreType }
+    override package class var keepsCommits: Bool { false }
+    override package final var isInMemory: Bool { true }
 
     override func location() throws -> (path: String, options: StoreOptions) {
         var options = StoreOptions()
@@ -391,5 +394,5 @@ class InMemoryStore: RecordLogStore, @unchecked Sendable {
         return (url?.path ?? "memory", options)
     }
 
-    override func relocate(to url: URL) throws { setURL(url) }
+    override package func relocate(to url: URL) throws { setURL(url) }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// The reference objects by which a custom store identifies its objects, and the row numbers that stand for them here.
 ///
 /// Numbers are given in turn, from 1, and never reused. Two reference objects are equal if their texts are, since a URI contains only the text.
-final class ReferenceTable: Sendable {
+package final class ReferenceTable: Sendable {
     private struct Table {
         var rows: [ExactText: UInt64] = [:]
         /// By row number, from 1.

@@ -19,7 +19,7 @@ package struct StoreAudit {
         do {
             guard let (coordinator, store) = try open(path, usesMemoryMapping, report) else { return }
             defer { try? coordinator.remove(store) }
-            guard let view = try store.newestView() as? RecordLogView else { return }
+            guard let view = try store.rows?.newestLogView() else { return }
             try StoreAudit(view, report).run()
         } catch {
             guard let engine = error as? StoreError ?? (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError else {

@@ -32,7 +32,7 @@ package final class UniqueLookup {
         if let known = recent[text] { return known.isDeleted ? nil : known }
         guard let converted = ManagedValue(attributeObject: value, kind: kind) else { return nil }
         let runtime = context.runtime(for: entity)
-        guard let store = runtime.store, let view = try context.view(of: store) as? RecordLogView,
+        guard let store = runtime.store, let view = try context.view(of: store).logView,
             let reference = try view.find(converted, property: index, runtime: runtime)
         else { return nil }
         let found = context.object(for: view.key(reference))

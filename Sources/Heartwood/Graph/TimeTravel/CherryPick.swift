@@ -41,7 +41,7 @@ package final class CherryPick {
         from source: NSManagedObjectContext, into target: NSManagedObjectContext, _ policy: Policy, origins: [StoredUUID: Lineage] = [:]
     ) throws {
         guard let past = source.persistentStoreCoordinator, let now = target.persistentStoreCoordinator,
-            let before = past.persistentStores.first as? RecordLogStore, let store = now.persistentStores.first as? RecordLogStore
+            let before = past.persistentStores.first?.ownLog, let store = now.persistentStores.first?.ownLog
         else { throw CoreDataError.unsupported("A cherry-pick goes from a record log to a record log.") }
         guard before.identifier == store.identifier else {
             throw CoreDataError.make(

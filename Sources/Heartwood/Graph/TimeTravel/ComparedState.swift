@@ -12,11 +12,10 @@ struct ComparedState {
 
     /// - Throws: 134091 for a store that is no record log.
     init(_ store: NSPersistentStore) throws {
-        guard let log = store as? RecordLogStore, let view = try log.newestView() as? RecordLogView,
-            let model = store.persistentStoreCoordinator?.managedObjectModel
+        guard let log = store.ownLog, let model = store.persistentStoreCoordinator?.managedObjectModel
         else { throw CoreDataError.unsupported("Only record logs are compared; \(store.url?.path ?? "the store") is none.") }
         self.store = log
-        self.view = view
+        view = try log.newestLogView()
         self.model = model
     }
 

@@ -62,14 +62,14 @@ extension PastCommit {
 extension NSPersistentStore {
     /// The number of the commit that the store shows: of the newest one that it knows, or of the one that `NSRecordLogAsOfOption` has named.
     /// nil if the store is no record log in a file.
-    public final var commitNumber: UInt64? { self is InMemoryStore ? nil : recordLog?.snapshot().sequence }
+    public final var commitNumber: UInt64? { ownLog?.isInMemory == true ? nil : recordLog?.snapshot().sequence }
 
     /// Whether options name a commit of the past.
     static func showsPast(_ options: [AnyHashable: Any]?) -> Bool { options?[NSRecordLogAsOfOption] != nil }
 
     /// - Throws: 134080 for an option that only record logs in files have.
     static func checkPast(_ options: [AnyHashable: Any]?, for storeClass: NSPersistentStore.Type, _ url: URL?) throws {
-        guard try PastCommit(options, of: url) != nil, !(storeClass is RecordLogStore.Type) || storeClass is InMemoryStore.Type else { return }
+        guard try PastCommit(options, of: url) != nil, (storeClass as? any FileStore.Type)?.keepsCommits != true else { return }
         throw CoreDataError.make(
             NSPersistentStoreOpenError,
             "NSRecordLogAsOfOption is for record logs in files, the only stores that keep their commits. Add the store without it.",

@@ -103,7 +103,7 @@ package struct DroppedObjects {
 }
 
 /// The rule by which a migration treats objects that it leaves out.
-enum DroppingRule {
+package enum DroppingRule {
     /// It refuses to leave out all objects for an unrelated model.
     case refusesUnrelated
     /// Somebody has asked for exactly this migration.

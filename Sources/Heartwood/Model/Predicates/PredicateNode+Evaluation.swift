@@ -1,13 +1,13 @@
 import Foundation
 
 /// An object whose values key paths in a predicate read.
-protocol PredicateSubject {
+package protocol PredicateSubject {
     func predicateValue(forKey key: String) -> Any?
 }
 
 /// Every object has its entity under the key `entity`, unless its entity has a property with that name.
 extension NSEntityDescription: PredicateSubject {
-    func predicateValue(forKey key: String) -> Any? { key == "name" ? name : nil }
+    package func predicateValue(forKey key: String) -> Any? { key == "name" ? name : nil }
 }
 
 /// The input of an evaluation: an object, dictionary or value in memory, and the values of variables.

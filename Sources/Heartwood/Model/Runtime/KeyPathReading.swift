@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A key path is opaque. So it is applied to an object that records which of its properties are read (`KeyPathRecorder`). A few test values
 /// show whether the key path returns the property itself or something computed from it.
-struct KeyPathReading: @unchecked Sendable {
+package struct KeyPathReading: @unchecked Sendable {
     // Unchecked: immutable, and `ifNull` is a number, a text or a similar plain value.
 
     /// The keys from the object on, through to-one relationships; empty for the object's own ID.

@@ -2,7 +2,7 @@ import Foundation
 
 /// A managed object as the Model layer sees it: predicates and sort descriptors compare it and read it by key. Only `NSManagedObject` in the
 /// Graph layer conforms.
-protocol EntityObject: NSObject, PredicateSubject {
+package protocol EntityObject: NSObject, PredicateSubject {
     var entity: NSEntityDescription { get }
     var key: ObjectKey { get }
     var objectID: NSManagedObjectID { get }

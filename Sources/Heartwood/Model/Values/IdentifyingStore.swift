@@ -1,7 +1,7 @@
 import Foundation
 
 /// A store as the IDs of its objects see it. Only `NSPersistentStore` in the Graph layer conforms.
-protocol IdentifyingStore: NSObject {
+package protocol IdentifyingStore: NSObject {
     /// Adding a row reference's bits to this gives the object's key in the coordinator.
     var slotBase: UInt64 { get }
     /// The store's identity in object IDs.

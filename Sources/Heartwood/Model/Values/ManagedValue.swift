@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// The value of one property in a changed or inserted object. `unset` means that the row's value counts.
-enum ManagedValue {
+package enum ManagedValue {
     case unset
     case null
     case bool(Bool)

@@ -4,10 +4,10 @@ import RecordLog
 /// A coordinator gives each store its own range of slots, so keys of different stores never collide.
 ///
 /// Bit 47 marks a temporary key: the object has no row yet, and a counter of its context's tree gives the number.
-struct ObjectKey: RawRepresentable, Hashable, Sendable {
-    let rawValue: UInt64
+package struct ObjectKey: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt64
 
-    init(rawValue: UInt64) {
+    package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 

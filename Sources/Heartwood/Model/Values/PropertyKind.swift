@@ -1,7 +1,7 @@
 import RecordLog
 
 /// The kind of a property's values, for the switches at run time.
-enum PropertyKind: UInt8 {
+package enum PropertyKind: UInt8 {
     case bool, int16, int32, int64, float, double, decimal, string, date, data, externalData, uuid, uri, transformable, objectID, undefined
     case toOne, toMany
 

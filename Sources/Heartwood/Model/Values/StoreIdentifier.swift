@@ -1,5 +1,5 @@
 /// A store's identifier. It is part of its objects' URIs and distinguishes stores.
-struct StoreIdentifier {
+package struct StoreIdentifier {
     private let known: String
     private let holder: (any IdentifierHolder)?
 

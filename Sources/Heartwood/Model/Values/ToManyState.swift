@@ -11,7 +11,7 @@
 ///    elsewhere: so when such a row is read again, no change that was undone is left behind.
 /// While `base` is unread and the other side is to-many, a key in `removed` may never have been a member, and a key that was removed and
 /// added again is in `added`.
-final class ToManyState {
+package final class ToManyState {
     @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     private var baseSet: Set<ObjectKey>?
     @exclusivity(unchecked) private(set) var added: [ObjectKey] = []

@@ -3,7 +3,7 @@ import RecordLog
 import Synchronization
 
 /// The origin of a transaction as its history records it.
-struct TransactionOrigin {
+package struct TransactionOrigin {
     var author: String?
     var contextName: String?
 

@@ -53,7 +53,7 @@ extension RecordLogView {
 
     /// Calls `body` with each row that matches the query, in order.
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; `body` was not called then.
-    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
+    package func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         var scope = QueryScope(view: self)
         if let parts = try cachedParts(query, scope, isCount: false) { return try wrapped(query) { try run(parts, query, scope, body) } }
         scope = QueryScope(view: self)
@@ -62,7 +62,7 @@ extension RecordLogView {
     }
 
     /// As `execute`, in two steps. The query is always planned anew, since a cached plan may read rows.
-    func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
+    package func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
         guard let parts = try self.parts(of: query, nil) else { return nil }
         return { body in try self.wrapped(query) { try self.run(parts, query, QueryScope(view: self), body) } }
     }
@@ -78,7 +78,7 @@ extension RecordLogView {
     }
 
     /// Counts the matching rows in `rowsMatched`, without limit and offset. Reads no row where an index gives the number.
-    func counted(_ query: StoreQuery) throws -> QueryStatistics? {
+    package func counted(_ query: StoreQuery) throws -> QueryStatistics? {
         var unsorted = query
         unsorted.sort = []
         var scope = QueryScope(view: self)

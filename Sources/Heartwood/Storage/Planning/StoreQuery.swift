@@ -1,7 +1,7 @@
 import RecordLog
 
 /// A query of a store: the rows of some entities that meet a condition, in an order.
-struct StoreQuery {
+package struct StoreQuery {
     var runtimes: [EntityRuntime]
     /// nil for every row.
     var condition: FetchCondition?
@@ -23,11 +23,11 @@ struct StoreQuery {
 }
 
 /// Statistics on the execution of a query.
-struct QueryStatistics: Equatable {
+package struct QueryStatistics: Equatable {
     typealias Access = FetchPlan.Access
 
     /// A search for objects at the other end of a relationship, before the rows that refer to them.
-    struct Lookup: Equatable {
+    package struct Lookup: Equatable {
         let entity: String
         let access: Access
     }
@@ -58,4 +58,4 @@ struct QueryStatistics: Equatable {
 }
 
 /// A compiled query, which may be run once on any thread.
-typealias CompiledQuery = (_ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics
+package typealias CompiledQuery = (_ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics

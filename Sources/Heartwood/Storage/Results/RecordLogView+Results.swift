@@ -4,7 +4,7 @@ import RecordLog
 extension RecordLogView {
     /// Computes the results of a fetch from row bytes.
     /// - Returns: nil where an expression cannot be computed from rows; the sink has received nothing then.
-    func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
+    package func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
         guard let parts = parts(of: shape, query) else { return nil }
         let scope = QueryScope(view: self)
         do {

@@ -4,7 +4,7 @@ import RecordLog
 extension RecordLogView {
     /// Calls `body` with each row of a query, in the query's order, and a function that reads one of the key paths of that row, by its index.
     /// - Returns: nil where a path cannot be read from rows; `body` was not called then.
-    func read(
+    package func read(
         _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? {
         var columns: [[any RowExpression]] = []

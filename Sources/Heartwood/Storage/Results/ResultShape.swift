@@ -1,7 +1,7 @@
 import Foundation
 
 /// The results that a fetch of dictionaries gives: the values of each object or each group, their filter and their order.
-struct ResultShape {
+package struct ResultShape {
     struct Column {
         let name: String
         /// An expression over an object; in a grouped result, over the slots of a group.

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// Receives results: drops duplicates, sorts where the store could not, and applies offset and limit.
-final class ResultSink {
+package final class ResultSink {
     private let shape: ResultShape
     private var toSkip: Int
     private var left: Int

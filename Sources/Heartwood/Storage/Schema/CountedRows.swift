@@ -3,7 +3,7 @@ import RecordLog
 /// The rows that a batch insertion has counted over all its commits, so that each row counts once.
 ///
 /// Created rows are stored as ranges of numbers, at most one range a commit; updated rows are stored one by one.
-final class CountedRows {
+package final class CountedRows {
     /// Ascending and disjoint.
     @exclusivity(unchecked) private var made: [ClosedRange<UInt64>] = []
     private var updated: Set<RowReference> = []

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// One entity's table.
-final class EntityTable: Sendable {
+package final class EntityTable: Sendable {
     let id: TableID
     let runtime: EntityRuntime
     let layout: RowLayout
@@ -44,7 +44,7 @@ final class EntityTable: Sendable {
     }
 
     /// A uniqueness constraint of one text or integer attribute.
-    struct Lookup: Sendable {
+    package struct Lookup: Sendable {
         let attribute: String
         let isText: Bool
         let index: TableIndex

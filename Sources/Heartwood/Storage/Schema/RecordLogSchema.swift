@@ -8,7 +8,7 @@ import RecordLog
 /// - Any other to-many relationship (many-to-many, ordered, or without an inverse) has a join table.
 ///
 /// Immutable; built when a store is loaded.
-final class RecordLogSchema: Sendable {
+package final class RecordLogSchema: Sendable {
     /// By table ID.
     let tables: [EntityTable?]
     /// The same tables, for loops over rows without retain and release.

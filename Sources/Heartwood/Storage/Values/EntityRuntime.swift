@@ -58,7 +58,7 @@ struct PropertyRuntime {
 /// An entity bound to one store: the tables that its objects need at run time, by property index.
 ///
 /// Immutable. A coordinator creates one for each concrete entity of each store and keeps it.
-final class EntityRuntime: @unchecked Sendable {
+package final class EntityRuntime: @unchecked Sendable {
     let entity: NSEntityDescription
     /// The object class as a word; 0 until the first object is created, because code may set the class name after the store was added.
     let resolvedClass = Atomic<UInt>(0)

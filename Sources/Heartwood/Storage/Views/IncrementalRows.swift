@@ -8,7 +8,7 @@ import Synchronization
 /// (1) A row that is unchanged when it is read again keeps its memory, so repeated reads allocate nothing.
 /// (2) A row's bytes have their count and version before them, and do not change once they are stored.
 /// (3) The newest rows of `runLength` neighbouring keys share an entry of the dictionary, since most reads are of neighbouring keys.
-final class IncrementalRows: Sendable {
+package final class IncrementalRows: Sendable {
     private struct Row {
         private struct Head {
             let byteCount: Int

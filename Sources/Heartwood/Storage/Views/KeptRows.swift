@@ -5,7 +5,7 @@ import RecordLog
 ///
 /// The context that makes the copies adds them before it shares this object. After that nothing in it changes, so contexts on several queues may
 /// share it.
-final class KeptRows: @unchecked Sendable {
+package final class KeptRows: @unchecked Sendable {
     // Unchecked: see above.
 
     /// A property of a copied row.

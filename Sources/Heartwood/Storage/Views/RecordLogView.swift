@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// A view of one commit of a record log.
-final class RecordLogView: StoreView {
+package final class RecordLogView: StoreView {
     let snapshot: Snapshot
     let schema: RecordLogSchema
     let slotBase: UInt64
@@ -25,8 +25,8 @@ final class RecordLogView: StoreView {
         self.slotBase = slotBase
     }
 
-    var file: LogFile? { snapshot.file }
-    var isNewest: Bool { log.publications == publication }
+    package var file: LogFile? { snapshot.file }
+    package var isNewest: Bool { log.publications == publication }
     /// Whether the log's handle has seen all commits of other handles.
     var isUpToDate: Bool { log.isUpToDate(snapshot) }
 
@@ -40,7 +40,7 @@ final class RecordLogView: StoreView {
         ObjectKey(rawValue: reference.rawValue &+ slotBase)
     }
 
-    func row(_ key: ObjectKey) throws -> UnsafeRowView? {
+    package func row(_ key: ObjectKey) throws -> UnsafeRowView? {
         do {
             return try snapshot.unsafeRow(reference(key))
         } catch {
@@ -48,7 +48,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? {
+    package func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? {
         do {
             return try snapshot.unsafeRow(reference(key), version: version)
         } catch {
@@ -56,7 +56,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
+    package func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
         guard let source = source(of: key, property: property) else { return [] }
         do {
             var result: [ObjectKey] = []
@@ -70,7 +70,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
+    package func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         let references = keys.map(reference)
         do {
             try references.withUnsafeBufferPointer { references in
@@ -81,7 +81,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
+    package func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
         guard let first = keys.first, let source = source(of: first, property: property) else { return keys.map { _ in [] } }
         do {
             return try members(ofEach: keys.map(reference), in: source).map { $0.map(key) }
@@ -90,7 +90,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func firstMember(
+    package func firstMember(
         of key: ObjectKey, runtime: EntityRuntime, property: Int, where isIncluded: (ObjectKey) -> Bool
     ) throws -> ObjectKey? {
         guard let source = source(of: key, property: property) else { return nil }
@@ -107,7 +107,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
+    package func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
         do {
             switch source(of: key, property: property) {
             case .link(let link, isForward: true)?: return try link.row(from: reference(key), to: reference(member), snapshot) != nil
@@ -125,7 +125,7 @@ final class RecordLogView: StoreView {
         }
     }
 
-    func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
+    package func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
         guard let source = source(of: key, property: property) else { return 0 }
         do {
             return try memberCount(of: reference(key), in: source)
@@ -134,7 +134,8 @@ final class RecordLogView: StoreView {
         }
     }
 
-    var commit: UInt64? { snapshot.sequence }
+    package var logView: RecordLogView? { self }
+    package var commit: UInt64? { snapshot.sequence }
 
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {
         guard let members = schema.table(reference(key).table)?.members, members.indices.contains(property) else { return nil }

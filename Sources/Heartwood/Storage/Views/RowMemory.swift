@@ -1,7 +1,7 @@
 import RecordLog
 
 /// The owners of the memory that contains the rows of a context's objects.
-struct RowMemory {
+package struct RowMemory {
     /// Files of record logs, in the order in which the context first read them.
     private(set) var files: [LogFile] = []
     /// Rows of stores that answer requests.

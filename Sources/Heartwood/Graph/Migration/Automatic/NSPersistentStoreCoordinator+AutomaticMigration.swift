@@ -7,7 +7,7 @@ extension NSPersistentStoreCoordinator {
     final func migrate(_ store: MigrationEnd, after error: any Error) throws -> Bool {
         let options = MigrationOptions(store.options)
         guard CoreDataError.isCode(NSPersistentStoreIncompatibleVersionHashError, error), options.staged != nil || options.migrates,
-            let migrator = try? StoreMigrator(store), !(migrator.storeClass is NSIncrementalStore.Type), !(migrator.storeClass is SQLiteStore.Type)
+            let migrator = try? StoreMigrator(store), migrator.storeClass.isMigratedWhenAdded
         else { return false }
         if let staged = options.staged {
             try StagedMigration(manager: staged, migrator: migrator, model: managedObjectModel).run()

@@ -8,7 +8,7 @@ import RecordLog
 /// processes want the same migration, one does it and the others find it done.
 struct StoreMigrator {
     let store: MigrationEnd
-    let storeClass: NSPersistentStore.Type
+    let storeClass: any FileStore.Type
 
     /// - Throws: 134000 for a type without files.
     init(_ store: MigrationEnd) throws {

@@ -39,7 +39,7 @@ extension StoredModel {
     package static func buildIndexes(of url: URL, to model: NSManagedObjectModel, configuration: String?) throws {
         let coordinator = NSPersistentStoreCoordinator(unlisted: model)
         let store = try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: configuration, at: url, options: nil)
-        (store as? RecordLogStore)?.indexing.wait()
+        store.ownLog?.indexing.wait()
         let failure = store.indexingError
         try coordinator.remove(store)
         if let failure { throw failure }

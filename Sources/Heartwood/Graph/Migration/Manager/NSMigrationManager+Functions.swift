@@ -57,7 +57,7 @@ extension NSMigrationManager: FunctionReceiver {
 }
 
 extension NSMigrationManager: PredicateSubject {
-    func predicateValue(forKey key: String) -> Any? {
+    package func predicateValue(forKey key: String) -> Any? {
         switch MigrationFunction(rawValue: key) {
         case .sourceContext: reader
         case .destinationContext: writer
@@ -72,7 +72,7 @@ extension NSMigrationManager: PredicateSubject {
 }
 
 extension NSEntityMapping: PredicateSubject {
-    func predicateValue(forKey key: String) -> Any? {
+    package func predicateValue(forKey key: String) -> Any? {
         switch key {
         case "name": name
         case "sourceEntityName": sourceEntityName
@@ -84,7 +84,7 @@ extension NSEntityMapping: PredicateSubject {
 }
 
 extension NSPropertyMapping: PredicateSubject {
-    func predicateValue(forKey key: String) -> Any? {
+    package func predicateValue(forKey key: String) -> Any? {
         switch key {
         case "name": name
         case "userInfo": userInfo

@@ -16,7 +16,7 @@ extension NSMigrationManager {
                     + "(replacePersistentStore), or have it migrated when it is added (NSMigratePersistentStoresAutomaticallyOption).",
                 [NSFilePathErrorKey: source.url.path])
         }
-        guard destination.url.isFileURL, !(storeClass is NSIncrementalStore.Type) else {
+        guard destination.url.isFileURL, storeClass.isOneFile else {
             return try carryOut(from: source, to: destination, at: destination.url, by: mapping)
         }
         // The targets of symbolic links are used.
@@ -46,7 +46,7 @@ extension NSMigrationManager {
     /// - Parameter sourceClass: nil if a store exists there.
     private func carryOut(
         from source: MigrationEnd, to destination: MigrationEnd, at file: URL, by mapping: NSMappingModel,
-        sourceClass: NSPersistentStore.Type? = nil
+        sourceClass: (any FileStore.Type)? = nil
     ) throws {
         let metadata: [String: Any]
         do {
@@ -132,7 +132,7 @@ extension NSMigrationManager {
         try goThrough()
         do {
             made.putsOffWriting = false
-            try made.takeOver(isNew ? metadata : made.metadata)
+            try made.seam.takeOver(isNew ? metadata : made.metadata)
             try made.recordLog?.sync()
             try new.remove(made)
         } catch {

@@ -133,7 +133,7 @@ extension StoreMigrator {
         for store in container.persistentStoreCoordinator.persistentStores {
             var metadata: [String: Any] = store.metadata ?? [:]
             metadata[RecordLogMetadata.unfinishedStage] = checksum
-            try store.takeOver(metadata)
+            try store.seam.takeOver(metadata)
         }
     }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// Apple's platforms, the last save overwrites the other's, unless `save()` checks that the file is still the one it read, and throws. (The
 /// built-in binary store checks, and merges the saves of others.)
 /// Source: https://developer.apple.com/documentation/coredata/nsatomicstore
-open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
+open class NSAtomicStore: NSPersistentStore, GraphStore, FileStore, BackedStore, @unchecked Sendable {
     // Unchecked: `backing` and `runtimes` are set while the store is loaded; a lock guards the nodes.
 
     private struct State: @unchecked Sendable {
@@ -23,14 +23,12 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         var repeated: NSManagedObjectID?
     }
 
-    private var backing: BackingLog?
     private var runtimes: [ObjectIdentifier: EntityRuntime] = [:]
     private let state = Mutex(State())
     private let references = ReferenceTable()
 
-    override final var rows: RecordLogStore? { backing }
+    override final package var seam: any GraphStore { self }
     final var schema: RecordLogSchema? { try? backing?.loaded().schema }
-    override final var namesObjects: Bool { true }
 
     // MARK: For subclasses to override
 
@@ -126,13 +124,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         references.reference(of: objectID)
     }
 
-    override final func name(of key: ObjectKey) -> String? { references.name(of: key) }
-
-    override final func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
-        references.row(named: name, slot: runtime.slot).map { ObjectKey(slot: runtime.slot, row: $0) }
-    }
-
-    override final func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+    package final func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
         try objects.map { object, runtime in
             let reference = newReferenceObject(for: object)
             let (row, isNew) = references.row(of: reference, slot: runtime.slot)
@@ -148,11 +140,12 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     // MARK: Called by the stack
 
-    override final func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+    package final func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         slotBase = UInt64(firstSlot) << 48
+        names = references
         try loadMetadata()
         try checkVersion(model)
-        let log = BackingLog.make(for: self)
+        let log = BackingLog.make(for: self, saves: self)
         let list = try log.load(model: model, firstSlot: firstSlot)
         for runtime in list { runtimes[ObjectIdentifier(runtime.entity)] = runtime }
         try load()
@@ -175,22 +168,22 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         return list
     }
 
-    override final func save(_ batch: SaveBatch) throws {
+    package final func save(_ batch: SaveBatch) throws {
         guard let backing else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
         try backing.save(batch)
         noteMetadataKept()
     }
 
-    override final func writeMetadata() throws { try save() }
+    package final func writeMetadata() throws { try save() }
 
     /// Records in the log the row numbers given out since the last save.
-    final func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {
+    package final func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {
         guard let schema else { return }
         let inserted = Set(batch.inserted.map(\.key))
         try transaction.takeNumbers(of: references, schema) { inserted.contains($0) }
     }
 
-    final func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
+    package final func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
         guard let batch else { return }
         var changes = CacheNodeChanges(self)
         do {

@@ -6,24 +6,23 @@ import RecordLog
 /// The archive's contents are held in a record log in memory. A save takes the archive's lock and reads the archive again if another process or
 /// coordinator has replaced it. Rows that others have changed are then newer than this coordinator's objects, so the merge policy decides about
 /// them. Then it writes the new archive beside the old one, before the corresponding commit in memory. If that fails, nothing is saved.
-class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
+class BinaryStore: NSPersistentStore, GraphStore, FileStore, BackedStore, @unchecked Sendable {
     // Unchecked: everything but the log, which has locks of its own, is set when the store is loaded and used under `turn`.
 
-    private var backing: BackingLog?
     private var archive: ArchiveFile?
     private let turn = NSLock()
 
     override var type: String { NSBinaryStoreType }
-    override var rows: RecordLogStore? { backing }
+    override final package var seam: any GraphStore { self }
 
     /// The options that open the archive.
     var archiveOptions: StoreOptions { commonOptions }
 
     // MARK: Loading
 
-    override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+    package func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let archive = ArchiveFile(path: try filePath(), options: archiveOptions)
-        let log = BackingLog.make(for: self)
+        let log = BackingLog.make(for: self, saves: self)
         slotBase = UInt64(firstSlot) << 48
         do {
             let found = try contents(of: archive, model)
@@ -77,7 +76,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         return metadata
     }
 
-    override func unload() throws {
+    package func unload() throws {
         turn.lock()
         defer { turn.unlock() }
         archive = nil
@@ -109,15 +108,15 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         }
     }
 
-    override func save(_ batch: SaveBatch) throws { try change { try $0.save(batch) } }
+    package func save(_ batch: SaveBatch) throws { try change { try $0.save(batch) } }
 
-    override func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+    package func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
         try change { try $0.reserveRows(for: objects) }
     }
 
-    func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {}
+    package func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {}
 
-    func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
+    package func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
         guard hasWritten, !putsOffWriting, let archive else { return }
         try archive.replace { try TableArchiveWriter.write(transaction, to: $0) }
     }
@@ -149,7 +148,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     }
 
     /// A fetch checks with one call whether the archive was replaced. Read errors other than damage are left to the next save.
-    override func follow() throws {
+    package func follow() throws {
         var isReloaded = false
         defer { if isReloaded { announceRemoteChange() } }
         guard turn.try() else { return }
@@ -170,13 +169,13 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         set { backing?.metadata = newValue }
     }
 
-    override func setMetadata(_ metadata: [String: Any]) throws { try change { try $0.setMetadata(metadata) } }
+    package func setMetadata(_ metadata: [String: Any]) throws { try change { try $0.setMetadata(metadata) } }
 
-    override var hasNewMetadata: Bool { backing?.hasNewMetadata ?? false }
+    package var hasNewMetadata: Bool { backing?.hasNewMetadata ?? false }
 
-    override func writeMetadata() throws { try change { try $0.writeMetadata() } }
+    package func writeMetadata() throws { try change { try $0.writeMetadata() } }
 
-    override func takeOver(_ metadata: [String: Any]) throws { try change { try $0.takeOver(metadata) } }
+    package func takeOver(_ metadata: [String: Any]) throws { try change { try $0.takeOver(metadata) } }
 
     override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         try read(url) { try metadata(of: $0, path: url.path) }
@@ -187,7 +186,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     }
 
     /// Writes the archive again with new metadata, under its lock. Processes that have it loaded merge it like any other save.
-    override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+    package class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
         // Throws first if the archive cannot be read.
         _ = try metadataForPersistentStore(with: url)
         let store = BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options)
@@ -211,7 +210,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
             NSPersistentStoreOpenError, "There is no archive at \(url.path), or an empty file.", [NSFilePathErrorKey: url.path])
     }
 
-    override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
+    package class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
         try read(url) { reader in
             try reader.systemValues[RecordLogSystemRow.model].map { bytes in
                 try bytes.withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }
@@ -219,11 +218,11 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         }
     }
 
-    override class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
+    package class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
         let store = BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options)
         do {
             try ArchiveFile(path: try store.filePath(), options: store.archiveOptions).withLock {
-                try super.exchange(at: url, options: options, body)
+                try StoreFiles.exchange(at: url, body)
             }
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
@@ -245,7 +244,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         try BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url).filePath()
     }
 
-    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+    package class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         do {
             try ArchiveFile.remove(path: try path(of: url), options: StoreOptions())
         } catch let error as StoreError {

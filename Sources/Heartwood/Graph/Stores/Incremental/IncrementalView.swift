@@ -136,7 +136,7 @@ final class IncrementalView: StoreView {
     }
 
     /// A version for merge conflicts. A version of this context's own save becomes the one that a store would have given it.
-    func named(_ version: UInt32, of key: ObjectKey) -> UInt32 {
+    func shownVersion(_ version: UInt32, of key: ObjectKey) -> UInt32 {
         saves[key].map { $0.version == version ? $0.base &+ 1 : version } ?? version
     }
 

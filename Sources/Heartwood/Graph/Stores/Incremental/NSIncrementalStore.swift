@@ -16,7 +16,7 @@ import Synchronization
 /// each new value), counts, dictionaries, and predicates that the store does not support. Values that a context has read stay in memory until it is
 /// reset or released. Batch requests and `explain` throw 134091. The store computes derived attributes: objects show the nodes' values.
 /// Source: https://developer.apple.com/documentation/coredata/nsincrementalstore
-open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
+open class NSIncrementalStore: NSPersistentStore, GraphStore, FileStore, @unchecked Sendable {
     // Unchecked: `schema` is set while the store is loaded; locks guard the rest.
 
     private var schemaLog: BackingLog?
@@ -34,8 +34,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         var next = UInt32.max - 1
     }
 
-    override final var namesObjects: Bool { true }
-    override final var slotCount: Int { schema?.tables.count ?? 0 }
+    override final package var seam: any GraphStore { self }
+    package final var registrationStore: (any RegistrationStore)? { self }
+    package static var isOneFile: Bool { false }
+    package final var slotCount: Int { schema?.tables.count ?? 0 }
 
     // MARK: For subclasses to override
 
@@ -163,9 +165,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         references.reference(of: objectID)
     }
 
-    override final func name(of key: ObjectKey) -> String? { references.name(of: key) }
-
-    override final func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
+    package final func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
         let row = references.row(named: name, slot: runtime.slot)
             ?? references.row(of: Int(name).flatMap { "\($0)" == name ? $0 : nil } ?? name, slot: runtime.slot).row
         return ObjectKey(slot: runtime.slot, row: row)
@@ -179,8 +179,9 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: Called by the stack
 
-    override final func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+    package final func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         slotBase = UInt64(firstSlot) << 48
+        names = references
         try loadMetadata()
         try checkVersion(model)
         completeMetadata(model, newIdentifier: "\(Self.identifierForNewStore(at: url ?? NSPersistentStore.nowhere))")
@@ -194,21 +195,21 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         return list
     }
 
-    override final func unload() throws {
+    package final func unload() throws {
         isOpen.store(false, ordering: .releasing)
         try schemaLog?.unload()
     }
 
     final var isUsable: Bool { isOpen.load(ordering: .acquiring) }
 
-    override final func newestView(for context: NSManagedObjectContext) throws -> any StoreView {
+    package final func newestView(for context: NSManagedObjectContext) throws -> any StoreView {
         guard isUsable, let schema else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
         }
         return IncrementalView(self, schema, context)
     }
 
-    override final func save(_ batch: SaveBatch) throws {
+    package final func save(_ batch: SaveBatch) throws {
         guard let context = (batch.inserted + batch.updated + batch.deleted).first?.managedObjectContext,
             let view = try context.view(of: self) as? IncrementalView
         else { return }
@@ -218,11 +219,11 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     /// Requests a save without objects.
     /// Source: https://developer.apple.com/documentation/coredata/nsincrementalstore/execute(_:with:)
-    override final func writeMetadata() throws {
+    package final func writeMetadata() throws {
         _ = try inTurn { try execute(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), with: nil) }
     }
 
-    override final func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+    package final func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
         let ids = try inTurn { try obtainPermanentIDs(for: objects.map(\.object)) }
         guard ids.count == objects.count, zip(ids, objects).allSatisfy({ $0.key.slot == $1.runtime.slot && !$0.isTemporaryID }) else {
             throw CoreDataError.make(
@@ -260,15 +261,15 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     final func isLastSave(_ version: UInt32, of key: ObjectKey) -> Bool { saves.withLock { $0.versions[key] == version } }
 
     final func forgetSave(of key: ObjectKey) { saves.withLock { $0.versions[key] = nil } }
+}
 
-    // MARK: Registration
-
-    final func noteRegistered(_ keys: [ObjectKey]) {
+extension NSIncrementalStore: RegistrationStore {
+    package final func noteRegistered(_ keys: [ObjectKey]) {
         guard isUsable, !keys.isEmpty else { return }
         inTurn { managedObjectContextDidRegisterObjects(with: keys.compactMap(objectID)) }
     }
 
-    final func noteUnregistered(_ keys: [ObjectKey]) {
+    package final func noteUnregistered(_ keys: [ObjectKey]) {
         guard isUsable, !keys.isEmpty else { return }
         inTurn { managedObjectContextDidUnregisterObjects(with: keys.compactMap(objectID)) }
     }

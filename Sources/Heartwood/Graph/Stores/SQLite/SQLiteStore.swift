@@ -6,19 +6,23 @@ import Synchronization
 /// A store of Core Data's or SwiftData's own, in SQLite, which is read in place. Nothing is created or written, neither in the file nor beside it.
 ///
 /// Objects have the URIs that Core Data gives them. The owner may write meanwhile: each read sees the newest commit.
-final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
+package final class SQLiteStore: NSPersistentStore, GraphStore, FileStore, @unchecked Sendable {
     // Unchecked: `source` and `schema` are set while the store is loaded.
 
     private var source: SQLiteSource?
     private(set) var schema: RecordLogSchema?
     private let isOpen = Atomic<Bool>(false)
 
-    override var type: String { NSSQLiteStoreType }
-    override var slotCount: Int { schema?.tables.count ?? 0 }
+    override package var type: String { NSSQLiteStoreType }
+    override package var seam: any GraphStore { self }
+    package var batchStore: (any BatchStore)? { self }
+    package var historyStore: (any HistoryStore)? { self }
+    package var transferStore: (any TransferStore)? { self }
+    package var slotCount: Int { schema?.tables.count ?? 0 }
 
     // MARK: Loading
 
-    override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+    package func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let path = try filePath(), entities = model.entities(forConfigurationName: configuration) ?? model.entities
         slotBase = UInt64(firstSlot) << 48
         isReadOnly = true
@@ -99,7 +103,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         return stored
     }
 
-    override func unload() throws {
+    package func unload() throws {
         isOpen.store(false, ordering: .releasing)
         source?.close()
     }
@@ -108,36 +112,22 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     var isUsable: Bool { isOpen.load(ordering: .acquiring) }
 
-    override func newestView() throws -> any StoreView {
+    package func newestView() throws -> any StoreView {
         guard isUsable, let source, let schema else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
         }
         return SQLiteView(self, source, schema)
     }
 
-    override func newestHistory() throws -> (any StoreHistory)? {
-        guard isUsable, let source, let schema else { return nil }
-        return try SQLiteHistory(self, source, schema)
-    }
-
-    override func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
-        guard let key = super.key(named: name, of: runtime), key.row <= UInt64(CoreDataRows.keyMax) else { return nil }
+    package func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
+        guard let key = ObjectKey(numbered: name, of: runtime), key.row <= UInt64(CoreDataRows.keyMax) else { return nil }
         return key
-    }
-
-    /// Writes the objects to a new record log at `url`, which has the same identifier.
-    func convert(to url: URL, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?) throws {
-        let history = SQLiteConversion.tracksHistory(options)
-        // The store is open with the model, so it is of its version.
-        try SQLiteConversion(
-            URL(fileURLWithPath: try filePath()), for: model, configuration: configuration, keepsHistory: history, dropping: .isTold
-        ).run(to: url)
     }
 
     // MARK: Writing
 
     /// - Throws: 513 always.
-    override func checkWritable() throws { throw readOnly() }
+    package func checkWritable() throws { throw readOnly() }
 
     private func readOnly() -> NSError {
         CoreDataError.make(
@@ -146,22 +136,22 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
             [NSAffectedStoresErrorKey: [self], NSFilePathErrorKey: url?.path ?? ""])
     }
 
-    override func save(_ batch: SaveBatch) throws { throw readOnly() }
+    package func save(_ batch: SaveBatch) throws { throw readOnly() }
 
-    override func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome { throw readOnly() }
+    package func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] { throw readOnly() }
 
-    override func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] { throw readOnly() }
-
-    override func writeMetadata() throws { throw readOnly() }
+    package func writeMetadata() throws { throw readOnly() }
 
     // MARK: Files
 
-    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    package class var isMigratedWhenAdded: Bool { false }
+
+    package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         let path = try path(of: url)
         return try open(path).1.shownMetadata(path: path)
     }
 
-    override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
+    package class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
         let path = try path(of: url), contents = try open(path).1
         return try contents.cache.map { try ModelCache.model(from: $0, path: path, hashes: contents.hashes) } ?? contents.writtenModel(path: path)
     }
@@ -176,18 +166,53 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
             "The SQLite store at \(url.path) is only read; it was left as it is. \(CoreDataFileError.conversion)", [NSFilePathErrorKey: url.path])
     }
 
-    override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
+    package class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
 
-    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws { throw untouched(url) }
+    package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws { throw untouched(url) }
 
-    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
+    package class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { throw untouched(url) }
+
+    /// The file is new, so it is none of Core Data's.
+    package class func discard(at url: URL, options: [AnyHashable: Any]?) throws { try FileManager.default.removeItem(at: url) }
 
     /// - Throws: 513, before the store leaves its coordinator.
-    override func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws { throw Self.untouched(url) }
+    package func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws { throw Self.untouched(url) }
 
-    override class func replace(
+    package class func replace(
         at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
     ) throws { throw untouched(url) }
 
-    override class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws { throw untouched(url) }
+    package class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws { throw untouched(url) }
+}
+
+extension SQLiteStore: BatchStore {
+    /// - Throws: 513 always.
+    package func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome { throw readOnly() }
+}
+
+extension SQLiteStore: HistoryStore {
+    package func newestHistory() throws -> (any StoreHistory)? {
+        guard isUsable, let source, let schema else { return nil }
+        return try SQLiteHistory(self, source, schema)
+    }
+}
+
+extension SQLiteStore: TransferStore {
+    /// Writes the file at the URL of this store, which is not loaded.
+    package func takeContents(of old: NSPersistentStore, in coordinator: NSPersistentStoreCoordinator) throws -> MovedObjects? {
+        try url.map { try SQLiteStoreMigration(coordinator: coordinator, store: old, url: $0).write(for: self) }
+    }
+
+    /// Writes the objects to a new record log in a file, which has the same identifier.
+    package func giveContents(
+        to target: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator
+    ) throws -> MovedObjects? {
+        guard url.isFileURL, let log = target.ownLog, !log.isInMemory else { return nil }
+        // The store is open with the model, so it is of its version.
+        try SQLiteConversion(
+            URL(fileURLWithPath: try filePath()), for: coordinator.managedObjectModel, configuration: configuration,
+            keepsHistory: SQLiteConversion.tracksHistory(target.options), dropping: .isTold
+        ).run(to: url)
+        return .sameRows
+    }
 }

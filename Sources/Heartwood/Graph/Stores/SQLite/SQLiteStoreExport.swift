@@ -69,7 +69,7 @@ package struct SQLiteStoreExport {
     func write(
         _ log: RecordLogStore, identifier: String, to url: URL, progress: (Int, Int) -> Void = { _, _ in }
     ) throws -> (summary: Summary, rows: Rows) {
-        guard let view = try log.newestView() as? RecordLogView else { throw Self.noRows(store) }
+        let view = try log.newestLogView()
         try Self.checkFree(url)
         let folder: MigrationFolder
         do {

@@ -7,19 +7,17 @@ struct SQLiteStoreMigration {
     let store: NSPersistentStore
     let url: URL
 
-    /// The new IDs of the old store's objects.
-    enum IDs {
-        case rows(SQLiteStoreExport.Rows)
-        /// The objects of a store that answers requests were copied.
-        case copies([ObjectCopy.Pair])
-    }
-
-    func write() throws -> IDs {
+    /// - Parameter new: the store that will be loaded from the file.
+    func write(for new: SQLiteStore) throws -> MovedObjects {
         let identifier = UUID().uuidString
         if let log = store.rows {
             let export = SQLiteStoreExport(store, of: coordinator, .coreData(version: nil))
-            return .rows(try export.write(log, identifier: identifier, to: url).rows)
+            let rows = try export.write(log, identifier: identifier, to: url).rows
+            return .renumbered(rows.view) { table, reference in
+                new.schema?.table(of: table.runtime.entity).map { RowReference(table: $0.id, row: UInt64(rows.keys.key(reference))) }
+            }
         }
+        // The objects of a store that answers requests are copied.
         let folder: MigrationFolder
         do {
             folder = try MigrationFolder.claim(besides: url.appendingPathExtension("objects"))

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value in a predicate, or the result of a key path.
-enum PredicateValue {
+package enum PredicateValue {
     case null
     case bool(Bool)
     case integer(Int64)
