@@ -77,6 +77,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodTests", dependencies: ["HeartwoodFileReading", "Heartwood", "RecordLog", "HeartwoodTestSupport"],
             swiftSettings: strict),
+        // A store whose class is outside of the stack's module, over the seam of stores.
+        .testTarget(name: "OutsideStoreTests", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
         .testTarget(
             name: "ConformanceTests", dependencies: ["Heartwood"], path: "Tests/Conformance/Questions",

@@ -4,7 +4,7 @@ import Foundation
 extension NSPersistentStore {
     /// Compares the version hashes, if the store has any.
     /// - Throws: 134100 if they belong to another model.
-    final func checkVersion(_ model: NSManagedObjectModel) throws {
+    package final func checkVersion(_ model: NSManagedObjectModel) throws {
         let metadata: [String: Any] = metadata ?? [:]
         guard metadata[NSStoreModelVersionHashesKey] != nil, !ignoresVersion,
             !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
@@ -13,7 +13,7 @@ extension NSPersistentStore {
     }
 
     /// Adds the missing metadata, and adopts the identifier in them.
-    final func completeMetadata(_ model: NSManagedObjectModel, newIdentifier: @autoclosure () -> String) {
+    package final func completeMetadata(_ model: NSManagedObjectModel, newIdentifier: @autoclosure () -> String) {
         var metadata: [String: Any] = metadata ?? [:]
         let identifier = metadata[NSStoreUUIDKey] as? String ?? newIdentifier()
         metadata[NSStoreUUIDKey] = identifier

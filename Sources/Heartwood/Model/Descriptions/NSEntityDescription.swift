@@ -57,6 +57,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private var immutableProperties: [NSPropertyDescription] = []
     /// Whether this entity or an ancestor has composite attributes.
     final var hasComposites = false
+    /// The property with an index, as relationships of a view are named.
+    package final func property(at index: Int) -> NSPropertyDescription { propertiesByIndex[index] }
     final var propertyIndexByName: [String: Int] = [:]
     final var knownVersionHash: Data?
     /// Maps the key paths of the entity's classes to the properties that they read; see `KeyPathReading`.

@@ -16,12 +16,12 @@ package struct ObjectKey: RawRepresentable, Hashable, Sendable {
 
     static let none = ObjectKey(rawValue: 0)
 
-    init(slot: UInt16, row: UInt64) {
+    package init(slot: UInt16, row: UInt64) {
         rawValue = UInt64(slot) << 48 | (row & Self.rowMask)
     }
 
-    var slot: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 48) }
-    var row: UInt64 { rawValue & Self.rowMask }
+    package var slot: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 48) }
+    package var row: UInt64 { rawValue & Self.rowMask }
     var isNone: Bool { rawValue & Self.rowMask == 0 }
     var isTemporary: Bool { rawValue & Self.temporaryBit != 0 }
 }

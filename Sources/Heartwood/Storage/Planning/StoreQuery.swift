@@ -2,7 +2,7 @@ import RecordLog
 
 /// A query of a store: the rows of some entities that meet a condition, in an order.
 package struct StoreQuery {
-    var runtimes: [EntityRuntime]
+    package var runtimes: [EntityRuntime]
     /// nil for every row.
     var condition: FetchCondition?
     var sort: [SortKey]
@@ -17,6 +17,9 @@ package struct StoreQuery {
     var entity: NSEntityDescription?
     /// Whether the caller needs only IDs.
     var wantsIDs = false
+
+    /// Whether the query asks for every row, in any order.
+    package var isForAll: Bool { condition == nil && sort.isEmpty && relevance == nil && limit == nil && offset == 0 }
 
     /// The condition as a tree.
     var predicate: PredicateNode? { condition?.node }
@@ -41,11 +44,13 @@ package struct QueryStatistics: Equatable {
         let isOrdered: Bool
     }
 
+    package init() {}
+
     var parts: [Part] = []
     var lookups: [Lookup] = []
     /// The number of rows that were read.
-    var rowsVisited = 0
-    var rowsMatched = 0
+    package var rowsVisited = 0
+    package var rowsMatched = 0
     /// The number of index entries that were counted instead of rows.
     var entriesCounted = 0
     /// The number of threads of the widest scan.

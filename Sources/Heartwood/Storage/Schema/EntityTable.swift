@@ -3,11 +3,13 @@ import RecordLog
 
 /// One entity's table.
 package final class EntityTable: Sendable {
-    let id: TableID
-    let runtime: EntityRuntime
-    let layout: RowLayout
+    package let id: TableID
+    package let runtime: EntityRuntime
+    package let layout: RowLayout
     /// By property index: the column's position in `layout`; nil for a property without a column.
     let positions: [Int?]
+    /// The position of a property's column in `layout`; nil for a property without a column.
+    package func position(ofProperty name: String) -> Int? { runtime.entity.propertyIndexByName[name].flatMap { positions[$0] } }
     /// By property index: the source of a to-many relationship's members; nil for other properties.
     let members: [MemberSource?]
     /// The indexes of keys.

@@ -10,7 +10,7 @@ import RecordLog
 /// Immutable; built when a store is loaded.
 package final class RecordLogSchema: Sendable {
     /// By table ID.
-    let tables: [EntityTable?]
+    package let tables: [EntityTable?]
     /// The same tables, for loops over rows without retain and release.
     private let unretained: [Unmanaged<EntityTable>?]
     let links: [JoinTable]
@@ -44,7 +44,7 @@ package final class RecordLogSchema: Sendable {
 
     /// Returns the table of an object's row; nil for a key of another store.
     /// - Parameter slotBase: the store's slot base.
-    func table(of key: ObjectKey, slotBase: UInt64) -> EntityTable? {
+    package func table(of key: ObjectKey, slotBase: UInt64) -> EntityTable? {
         UInt16(exactly: (key.rawValue >> 48) &- (slotBase >> 48)).flatMap { table(TableID(rawValue: $0)) }
     }
 

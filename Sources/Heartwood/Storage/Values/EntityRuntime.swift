@@ -59,11 +59,11 @@ struct PropertyRuntime {
 ///
 /// Immutable. A coordinator creates one for each concrete entity of each store and keeps it.
 package final class EntityRuntime: @unchecked Sendable {
-    let entity: NSEntityDescription
+    package let entity: NSEntityDescription
     /// The object class as a word; 0 until the first object is created, because code may set the class name after the store was added.
     let resolvedClass = Atomic<UInt>(0)
     /// The upper 16 bits of the objects' keys.
-    let slot: UInt16
+    package let slot: UInt16
     /// The store; nil once it was removed and deallocated. Objects may outlive it.
     private(set) weak var holder: (any IdentifyingStore)?
     /// The store's slot base. A row reference's bits plus the slot base are the object's key in the coordinator.

@@ -70,8 +70,10 @@ package final class IncrementalRows: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Stores a copy of a row, or finds an equal one.
-    func keep(_ body: UnsafeRawBufferPointer, _ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView {
+    package func keep(_ body: UnsafeRawBufferPointer, _ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView {
         nonisolated(unsafe) let body = body
         let kept: UInt = state.withLock { state in
             let place = state.madePlace(key)
@@ -87,7 +89,7 @@ package final class IncrementalRows: Sendable {
     }
 
     /// Returns the newest row that was read at a version.
-    func row(_ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView? {
+    package func row(_ key: ObjectKey, _ reference: RowReference, version: UInt32) -> UnsafeRowView? {
         let found: (UInt, Int)? = state.withLock { state in
             let newest = state.place(key)?.pointee
             let known = newest.flatMap { $0.version == version ? $0 : nil } ?? state.older[key]?.last { $0.version == version }

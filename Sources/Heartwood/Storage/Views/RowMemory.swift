@@ -16,7 +16,7 @@ package struct RowMemory {
         if !files.contains(where: { $0 === file }) { files.append(file) }
     }
 
-    mutating func add(_ rows: IncrementalRows) {
+    package mutating func add(_ rows: IncrementalRows) {
         if !answers.contains(where: { $0 === rows }) { answers.append(rows) }
     }
 

@@ -30,7 +30,7 @@ package final class SQLiteStore: NSPersistentStore, GraphStore, FileStore, @unch
         try checkVersion(model, entities, contents, path)
         keepMetadata { contents.shownMetadata(path: path) }
         identifier = contents.identifier
-        let schema = try makeSchema(entities, firstSlot, path)
+        let schema = try RecordLogSchema.drafted(entities, for: self, firstSlot: firstSlot, path: path)
         do {
             let reader = try file.read {
                 let layout = try CoreDataLayout(entities, contents.numbers, contents.schema, path: path)
@@ -44,19 +44,6 @@ package final class SQLiteStore: NSPersistentStore, GraphStore, FileStore, @unch
         isOpen.store(true, ordering: .releasing)
         watchIfNeeded(path)
         return schema.tables.compactMap { $0?.runtime }
-    }
-
-    /// The tables that a record log would have for these entities. No log is made. Values are not derived, since the store is only read.
-    private func makeSchema(_ entities: [NSEntityDescription], _ firstSlot: UInt16, _ path: String) throws -> RecordLogSchema {
-        let draft = CatalogDraft(path: path)
-        do {
-            try RecordLogSchemaWriter(transaction: draft, entities: entities).write()
-        } catch {
-            throw RecordLogErrors.wrapIfOfEngine(error, opening: true)
-        }
-        return try RecordLogSchemaReader(
-            catalog: draft.catalog, entities: entities, derivations: [:], plans: IndexPlans(entities), store: self, firstSlot: firstSlot
-        ).read()
     }
 
     private static func open(_ path: String) throws -> (SQLiteFile, CoreDataContents) {
