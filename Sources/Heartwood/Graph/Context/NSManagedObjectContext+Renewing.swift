@@ -120,7 +120,8 @@ extension NSManagedObjectContext {
 
     /// The newest row of a key, where a store reads it at no cost; nil if there is none, if it cannot be read, and in a child.
     private func newestRow(_ key: ObjectKey) -> UnsafeRowView? {
-        guard parentContext == nil, !key.isTemporary, let store = runtime(slot: key.slot)?.store, store.traits.contains(.rereadsRows) else { return nil }
+        guard parentContext == nil, !key.isTemporary, let store = runtime(slot: key.slot)?.store, store.traits.contains(.rereadsRows)
+        else { return nil }
         return try? view(of: store).row(key)
     }
 }
