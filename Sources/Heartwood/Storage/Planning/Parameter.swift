@@ -70,13 +70,8 @@ struct Parameter {
     func isOneValue(_ binding: PlanBinding) -> Bool {
         let members = members(binding.arguments)
         guard members.count > 1 else { return members.count == 1 }
-        let key = binding.scope.key
-        func component(_ value: PredicateValue) -> [UInt8]? {
-            key.removeAll()
-            return append(value, to: key, descending: false, binding) ? key.bytes : nil
-        }
-        let first = component(members[0])
-        return members.dropFirst().allSatisfy { component($0) == first }
+        let first = component(members[0], binding)
+        return members.dropFirst().allSatisfy { component($0, binding) == first }
     }
 
     // MARK: Keys
@@ -111,6 +106,13 @@ struct Parameter {
         return true
     }
 
+    /// Returns a value as an ascending part of an index has it; nil for a value of another type.
+    private func component(_ value: PredicateValue, _ binding: PlanBinding) -> [UInt8]? {
+        let key = binding.scope.key
+        key.removeAll()
+        return append(value, to: key, descending: false, binding) ? key.bytes : nil
+    }
+
     /// Returns the row of an object that this store has.
     private static func reference(_ value: PredicateValue, _ binding: PlanBinding) -> RowReference? {
         guard let store = binding.table.runtime.holder else { return nil }
@@ -133,22 +135,17 @@ struct Parameter {
     /// - Returns: nil where no index can answer it; `isOther` where a value has no key, so that the arguments are not those of a plan with parameters.
     func condition(_ binding: PlanBinding) -> (condition: IndexCondition?, isOther: Bool) {
         guard hasIndexOrder else { return (nil, false) }
-        let key = binding.scope.key
-        func component(_ value: PredicateValue) -> [UInt8]? {
-            key.removeAll()
-            return append(value, to: key, descending: false, binding) ? key.bytes : nil
-        }
         let kind: IndexCondition.Kind
         switch comparison {
         case .isIn:
             var components: [[UInt8]] = []
             for member in members(binding.arguments) {
-                guard let component = component(member) else { return (nil, true) }
+                guard let component = component(member, binding) else { return (nil, true) }
                 if !components.contains(component) { components.append(component) }
             }
             kind = .equal(components)
         case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .beginsWith:
-            guard let component = component(value(binding.arguments)) else { return (nil, true) }
+            guard let component = component(value(binding.arguments), binding) else { return (nil, true) }
             guard let found = comparison.order else {
                 kind = .prefix(component)
                 break

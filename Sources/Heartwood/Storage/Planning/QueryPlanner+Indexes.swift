@@ -45,7 +45,12 @@ extension QueryPlanner {
         guard !ranges.isEmpty || index.partial != nil || order != nil else { return nil }
         return IndexChoice(
             scan: IndexScan(index: index, ranges: list, conditions: ranges, order: order),
-            rest: answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }, isFixed: isFixed)
+            rest: Self.rest(of: tests, without: answered), isFixed: isFixed)
+    }
+
+    /// The tests but for those at some positions, which are different ones.
+    static func rest(of tests: [RowFilter], without answered: [Int]) -> [RowFilter] {
+        answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
     }
 
     /// Whether an index may help: a condition or the order concerns its first part.

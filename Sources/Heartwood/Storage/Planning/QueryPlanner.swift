@@ -112,7 +112,7 @@ final class QueryPlanner {
             consider(text)
         }
         for (position, test) in tests.enumerated() {
-            func rest() -> [RowFilter] { tests.enumerated().filter { $0.offset != position }.map(\.element) }
+            func rest() -> [RowFilter] { Self.rest(of: tests, without: [position]) }
             if let rows = (test as? RowSetFilter)?.rows {
                 consider(try priced(.rows(rows), entries: Double(rows.count), ranges: 0, rest(), estimates))
             } else if let any = test as? AnyFilter, conditions[position] == nil {
@@ -142,7 +142,7 @@ final class QueryPlanner {
             let scan = IndexScan(
                 index: index, ranges: list, conditions: ranges,
                 order: isSorted ? IndexScan.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
-            let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
+            let rest = Self.rest(of: tests, without: answered)
             let plan = AccessPlan(access: .index(scan), test: AllFilter.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
             return kept(plan, IndexChoice(scan: scan, rest: rest, isFixed: isFixed), tests)
         }
@@ -246,7 +246,7 @@ extension KeyRange {
     /// Returns the union of the ranges as disjoint ranges, ascending.
     static func joined(_ ranges: [KeyRange]) -> [KeyRange] {
         var result: [KeyRange] = []
-        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { ($0.lower ?? []).lexicographicallyPrecedes($1.lower ?? []) }) {
+        for range in sorted(ranges.filter { !$0.isEmpty }) {
             guard let last = result.last else {
                 result.append(range)
                 continue
