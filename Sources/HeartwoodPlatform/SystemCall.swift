@@ -1,5 +1,5 @@
 #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-    /// What all calls of the system share.
+    /// Helpers of the calls of the system.
     package enum SystemCall {
         /// Repeats a call that a signal interrupted.
         @inlinable

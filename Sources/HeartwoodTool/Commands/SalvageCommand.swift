@@ -14,8 +14,8 @@ struct SalvageCommand: Command {
 
           -o, --output NEW   the new store
           --json             for programs
-          --no-mmap          read the files in place of mapping them, which takes memory for their undamaged parts: for network
-                             and removable media
+          --no-mmap          read the files and do not map them: for network and removable media. This takes memory for the
+                             undamaged parts
 
         Exit code: 0 all was saved; 1 something was lost, or nothing could be done; 2 wrong usage, or not a store.
         """

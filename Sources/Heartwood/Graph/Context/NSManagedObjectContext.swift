@@ -106,7 +106,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         tree.join()
         lineage.keysSeen = tree.count
         forgetViews()
-        // What was committed before is no news: the context has no objects yet.
+        // The context has no objects yet, so no commit until now concerns it.
         learnOfChanges()
     }
 

@@ -1,4 +1,4 @@
-/// What a relationship can lead to without holding it: its destination or its inverse.
+/// A destination or an inverse: a relationship leads to it and does not hold it.
 protocol RelationshipTarget: AnyObject {
     /// The relationships that lead here. When the target is freed, it makes them forget it.
     var incoming: IncomingRelationships { get set }

@@ -1,4 +1,4 @@
-/// What a plan with parameters is bound to: the arguments of one fetch, and the table and the view that it reads.
+/// The arguments of one fetch, to which a plan with parameters is bound, with the table and the view that it reads.
 struct PlanBinding {
     let arguments: PredicateTree
     let table: EntityTable

@@ -16,7 +16,7 @@ struct ColumnReader {
         switch property {
         case let description as NSExpressionDescription:
             guard let expression = description.expression, !description.name.isEmpty else {
-                // Suites of others name a property by it.
+                // Code for Apple's platforms names a property by such a description.
                 if description.expression == nil, entity.propertiesByName[description.name] != nil { return try column(path: description.name) }
                 throw ResultShape.error("An NSExpressionDescription needs a name and an expression; \"\(description.name)\" lacks one.")
             }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// What the stack asks of a store's class: work on the files of stores that are not loaded.
+/// A store's class as the stack uses it: it works on the files of stores that are not loaded.
 package protocol FileStore: NSPersistentStore {
     /// Whether a store is one file, which is made beside its URL and takes it once it is complete.
     static var isOneFile: Bool { get }

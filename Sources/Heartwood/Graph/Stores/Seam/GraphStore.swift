@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// What the stack asks of every store. A subclass of `NSPersistentStore` conforms, in this module or in another one of the package.
+/// A store as the stack uses it. A subclass of `NSPersistentStore` conforms, in this module or in another one of the package.
 ///
 /// A store opens its entities, shows states of its rows and writes batches. What else it can do, it says by the optional stores below
 /// and by its traits. The stack casts to no store's class.

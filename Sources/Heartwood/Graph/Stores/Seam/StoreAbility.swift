@@ -1,6 +1,6 @@
 import Foundation
 
-/// What only some stores can do. The error for a store that cannot is made here.
+/// An ability that only some stores have. It makes the error for a store that lacks it.
 package enum StoreAbility {
     case batches, changingFiles, compaction, deletingHistory, givingIDsEarly, history, plans
 

@@ -1,4 +1,4 @@
-/// What a store's rows are like, as far as contexts read them in different ways.
+/// The properties of a store that decide how contexts read its rows.
 package struct StoreTraits: OptionSet, Sendable {
     package let rawValue: UInt8
 
