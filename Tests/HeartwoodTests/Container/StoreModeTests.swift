@@ -105,4 +105,31 @@ import Testing
         try await document.close()
         #expect(Self.mode(scratch["moved"]) == mode)
     }
+
+    @Test("A document migrates what it reverts to in a copy with that file's mode, and keeps its own", arguments: [0o600, 0o644])
+    func revertedCopy(mode: Int) async throws {
+        let versions: [Sketch] = ["A: name:string", "A: title:string~name"], chain = try Chain(), scratch = try ScratchDirectory()
+        try chain.with(versions[0]) { $0.make("A", ["name": "x"]) }
+        try Self.set(mode, of: chain.url)
+        let references = versions.map { NSManagedObjectModelReference(model: $0.model, versionChecksum: $0.model.versionChecksum) }
+        let stage = NSCustomMigrationStage(migratingFrom: references[0], to: references[1]), copy = scratch["a.reverting"]
+        let seen = SeenModes()
+        stage.willMigrateHandler = { _, _ in seen.modes.withLock { $0.append(Self.mode(copy)) } }
+        let document = ManagedDocument(
+            fileURL: scratch["a"], managedObjectModel: versions[1].model, concurrencyType: .privateQueueConcurrencyType)
+        document.persistentStoreOptions = [
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+            NSRecordLogDurabilityOption: "none", NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage]),
+        ]
+        try await document.save(to: scratch["a"], for: .forCreating)
+        try Self.set(0o640, of: scratch["a"])
+        try await document.revert(toContentsOf: chain.url)
+        #expect(seen.modes.withLock(\.self) == [mode])
+        #expect(Self.mode(scratch["a"]) == 0o640 && scratch.names == ["a"])
+        try await document.close()
+    }
+
+    private final class SeenModes: Sendable {
+        let modes = Mutex<[Int?]>([])
+    }
 }
