@@ -67,7 +67,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     static func replica(_ path: String) -> StoreError {
         StoreError(
             .readOnly, path: path, "the store is a replica, to which only `heartwood restore --follow` writes",
-            remedy: "Open it read-only. To go on from its state run `heartwood promote \(path)`, which begins a line of its own.")
+            remedy: "Open it read-only. To go on from its state run `heartwood promote \(ShellWord.quoted(path))`, which begins a line of its own.")
     }
 
     static func corrupt(_ path: String, at offset: UInt64?, _ message: String) -> StoreError {

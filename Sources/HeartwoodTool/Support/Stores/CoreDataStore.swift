@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import RecordLog
 
 /// The commands' policy for stores of Core Data's own, in SQLite: they read such a file in place, and change nothing of it.
 enum CoreDataStore {
@@ -55,6 +56,7 @@ enum CoreDataStore {
     }
 
     static func conversion(_ path: String) -> String {
-        "convert it with `heartwood convert \(path) -o \(URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent).heartwood`"
+        let new = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent + ".heartwood"
+        return "convert it with `heartwood convert \(ShellWord.quoted(path)) -o \(ShellWord.quoted(new))`"
     }
 }

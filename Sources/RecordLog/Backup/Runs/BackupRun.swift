@@ -137,6 +137,7 @@ final class BackupRun {
     func diverged(_ what: String) -> BackupError {
         BackupError(
             .diverged, "\(destination)", "the destination has another line of commits of this store: \(what)",
-            remedy: "If \(path) is a copy or an older state that goes on by itself, run `heartwood promote \(path)`: it gets a line of its own.")
+            remedy: "If \(path) is a copy or an older state that goes on by itself, run `heartwood promote \(ShellWord.quoted(path))`: "
+                + "it gets a line of its own.")
     }
 }

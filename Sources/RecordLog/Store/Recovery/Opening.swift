@@ -173,7 +173,7 @@ struct Opening {
         throw StoreError(
             .superseded, path: path, "a compaction or a copy has replaced this file, which another name (a hard link) still leads to",
             remedy: "Open the store by its own path. To go on from this state make a new store from it: "
-                + "`heartwood compact \(path) --to NEW`, or `LogStore.copy` of a handle that only reads.")
+                + "`heartwood compact \(ShellWord.quoted(path)) --to NEW`, or `LogStore.copy` of a handle that only reads.")
     }
 
     // MARK: Saves over several stores
@@ -290,7 +290,7 @@ struct Opening {
         StoreError(
             .corrupt, path: path, at: offset,
             "bytes that had been committed are damaged, or the file is a copy that was made during a save: \(evidence)",
-            remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. "
+            remedy: "Commits up to \(sequence) are whole: `heartwood compact \(ShellWord.quoted(path)) --to NEW` makes a store of them. "
                 + "If this is no copy, that loses the later commits: run `heartwood verify` first, "
                 + "restore a backup, or bring out more with `heartwood salvage`.")
     }
