@@ -68,6 +68,29 @@ import Testing
         }
     }
 
+    /// A store of the program's own class keeps each side by itself: one side kept the change that the other had lost.
+    @Test("Both sides of a many-to-many relationship agree once a policy has dropped the change of one", arguments: StoreKind.allCases, policies)
+    func bothSidesAgree(kind: StoreKind, policy: NSMergePolicyType) throws {
+        let stack = try TestStack(kind, model: GraphModel.make())
+        for renamed in [[0], [1], [0, 1]] {
+            for removes in [false, true] {
+                let story = "\(renamed) \(removes)", other = stack.newContext()
+                let node = stack.node(story), item = stack.make("Item", [story])[0]
+                if removes { node.setValue(NSOrderedSet(object: item), forKey: "items") }
+                try stack.context.save()
+                let ours = other.own(node), members = removes ? [] : [other.own(item)]
+                _ = (ours.names("items"), other.own(item).names("nodes"))
+                for number in renamed { [node, item][number].setValue("\(story), renamed", forKey: "name") }
+                try stack.context.save()
+                for object in [ours, other.own(item)] { object.setValue("\(story), ours", forKey: "name") }
+                ours.setValue(NSOrderedSet(array: members), forKey: "items")
+                other.mergePolicy = NSMergePolicy(merge: policy)
+                try other.save()
+            }
+        }
+        try check(stack)
+    }
+
     private func check(_ stack: TestStack) throws {
         let reader = stack.anew()
         for name in ["Node", "Card", "Item", "Step"] {

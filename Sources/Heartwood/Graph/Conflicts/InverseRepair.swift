@@ -2,7 +2,8 @@ import Foundation
 import RecordLog
 
 /// Keeps both sides of a relationship equal where the store keeps each side separately: one-to-one relationships, the order of a
-/// one-to-many relationship's members, and to-many relationships that are their own inverse.
+/// one-to-many relationship's members, to-many relationships that are their own inverse, and every many-to-many relationship of a store of the
+/// program's own class.
 ///
 /// Setting a relationship changes both sides, and a save writes both. Since then a refresh or a merge policy may have dropped one side, or
 /// a merge may have put another context's save under the changes of this one. So each attempt of a save compares the pairs that it is about
@@ -16,12 +17,13 @@ extension NSManagedObjectContext {
         while position < pending.listed.count {
             let object = pending.listed[position]
             position += 1
-            guard !object.runtime.pairs.isEmpty, object.hasChanges, !object.isDeleted, !object.state.contains(.detached),
-                let values = object.storage?.values, !values.isEmpty
+            guard !object.runtime.pairs.isEmpty || !object.runtime.manyToMany.isEmpty, object.hasChanges, !object.isDeleted,
+                !object.state.contains(.detached), let values = object.storage?.values, !values.isEmpty
             else { continue }
+            agreeManyToMany(object, values)
             for index in object.runtime.pairs {
                 switch values[index] {
-                case .toMany(let members) where object.runtime.properties[index].isItsOwnInverse: agree(object, members, at: index)
+                case .toMany(let members) where object.runtime.properties[index].isItsOwnInverse: agree(object, members, index)
                 case .toMany(let members): try agree(object, members, object.runtime.properties[index])
                 case .null, .reference:
                     // The save itself reports a vanished row as a conflict.
@@ -72,15 +74,24 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// A record log has one table of links for both sides.
+    private func agreeManyToMany(_ object: NSManagedObject, _ values: [ManagedValue]) {
+        guard !object.runtime.manyToMany.isEmpty, let store = object.runtime.store, store.rows == nil else { return }
+        for index in object.runtime.manyToMany {
+            let inverse = object.runtime.properties[index].inverse
+            if let inverse, case .toMany(let members) = values[index], members.isChanged { agree(object, members, inverse) }
+        }
+    }
+
     /// Adds and removes the object on the other side, as it was on this side.
-    private func agree(_ object: NSManagedObject, _ members: ToManyState, at index: Int) {
+    private func agree(_ object: NSManagedObject, _ members: ToManyState, _ inverse: Int) {
         for key in members.added {
             guard let member = registeredObject(for: key), !member.isDeleted else { continue }
-            if member.touchedToManyState(index)?.contains(object.key) != true { member.link(index, to: object) }
+            if member.touchedToManyState(inverse)?.contains(object.key) != true { member.link(inverse, to: object) }
         }
         for key in members.removed {
             guard let member = registeredObject(for: key), !member.isDeleted else { continue }
-            if member.touchedToManyState(index)?.contains(object.key) != false { member.unlink(index, from: object) }
+            if member.touchedToManyState(inverse)?.contains(object.key) != false { member.unlink(inverse, from: object) }
         }
     }
 

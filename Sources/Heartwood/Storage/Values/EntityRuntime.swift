@@ -51,6 +51,8 @@ struct PropertyRuntime {
         return isItsOwnInverse || isOrdered && !inverseIsToMany
     }
 
+    var isManyToMany: Bool { kind == .toMany && inverse != nil && inverseIsToMany && !isTransient }
+
     /// Whether the object's own row stores this property.
     var hasColumn: Bool { !isTransient && kind.columnType != nil }
 }
@@ -81,6 +83,8 @@ package final class EntityRuntime: @unchecked Sendable {
     /// The relationships whose two sides are stored separately although one determines the other: one-to-one, ordered to-many with a to-one
     /// inverse, and to-many that are their own inverse.
     let pairs: [Int]
+    /// The to-many relationships with another to-many relationship as their inverse. A store of a program's own class keeps each side by itself.
+    let manyToMany: [Int]
     let hasTransients: Bool
     /// Whether values may be stored outside rows.
     let hasExternalData: Bool
@@ -115,6 +119,7 @@ package final class EntityRuntime: @unchecked Sendable {
         checks = checksByProperty.compactMap(\.self)
         denyRelationships = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
         pairs = list.indices.filter { list[$0].isPaired }
+        manyToMany = list.indices.filter { list[$0].isManyToMany && !list[$0].isItsOwnInverse }
         hasTransients = list.contains(where: \.isTransient)
         hasExternalData = list.contains { $0.kind == .externalData }
         layouts = .allocate(capacity: accesses.count)
