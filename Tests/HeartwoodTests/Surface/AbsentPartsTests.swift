@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heartwood
+@_spi(GeneratedCode) @testable import Heartwood
 
 /// A class that no model names.
 final class UnmodelledParent: NSManagedObject {
@@ -10,6 +10,41 @@ final class UnmodelledParent: NSManagedObject {
     var parent: UnmodelledParent? { primitiveValue(forKey: "parent") as? UnmodelledParent }
     var title: String { "\(name ?? "") \(count)" }
     var doubled: Int16 { count * 2 }
+}
+
+/// Another one, with accessors as the plugin writes them.
+final class UnmodelledNote: NSManagedObject {
+    enum Size: Int {
+        case small = 3, large
+    }
+
+    var made: Date { requiredValue(value(forKey: "made") as? Date, forKey: "made") }
+    var size: Size { requiredValue(value(forKey: "size") as? Size, forKey: "size") }
+    var marks: [String] { requiredValue(value(forKey: "marks") as? [String], forKey: "marks") }
+    var weights: [Double]? { value(forKey: "weights") as? [Double] }
+    var notes: [UnmodelledNote] { requiredValue(value(forKey: "notes") as? [UnmodelledNote], forKey: "notes") }
+    var owner: UnmodelledParent { requiredValue(value(forKey: "owner") as? UnmodelledParent, forKey: "owner") }
+    var next: UnmodelledNote { requiredValue(value(forKey: "next") as? UnmodelledNote, forKey: "next") }
+    var last: UnmodelledNote? { value(forKey: "last") as? UnmodelledNote }
+    var all: Set<UnmodelledNote> { value(forKey: "all") as? Set<UnmodelledNote> ?? [] }
+    var year: Int { Calendar.current.component(.year, from: made) }
+    var lengths: [Int] { marks.map(\.count) }
+    var isOwned: Bool { owner.count > 0 }
+    var ownerOfNext: String? { next.owner.name.map { $0 + "'s" } }
+    var weight: Double { value(forKey: "weight") as? Double ?? 0 }
+    var isKnown: Bool { value(forKey: "isKnown") as? Bool ?? true }
+    var price: NSDecimalNumber { requiredValue(value(forKey: "price") as? NSDecimalNumber, forKey: "price") }
+    var whole: Int32 { Int32(weight) }
+    var nearest: Int { Int(weight.rounded()) }
+    var isHeavy: Bool { weight > 0.5 }
+    var isOdd: Bool { owner.count % 2 != 0 }
+    var isLarge: Bool { size == .large }
+    var smaller: Size { size == .small ? .large : .small }
+    var ordered: [String] { marks.sorted() }
+    var rounded: [Int]? { weights?.map { Int($0) } }
+    var half: Decimal? { Decimal(weight) }
+    var short: Float { Float(weight) }
+    var wide: Int { Int(owner.count) }
 }
 
 /// Parts that other people's suites use.
@@ -22,6 +57,59 @@ final class UnmodelledParent: NSManagedObject {
             #expect(expression.expressionType == .constantValue)
         }
         #expect(NSSortDescriptor(keyPath: \UnmodelledParent.name, ascending: true).key == "name")
+    }
+
+    /// A builder of predicates makes them before any model, of properties of all types. Several ended the program.
+    @Test("Key paths of such a class to dates, enumerations, lists and over relationships give their keys") func unmodelledTypes() {
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.made).keyPath == "made")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.size).keyPath == "size")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.marks).keyPath == "marks")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.weights).keyPath == "weights")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.notes).keyPath == "notes")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.owner).keyPath == "owner")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.last).keyPath == "last")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.all).keyPath == "all")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.owner.name).keyPath == "owner.name")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.next.next.owner.count).keyPath == "next.next.owner.count")
+        #expect(NSSortDescriptor(keyPath: \UnmodelledNote.made, ascending: true).key == "made")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.weight).keyPath == "weight")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.isKnown).keyPath == "isKnown")
+        #expect(NSExpression(forKeyPath: \UnmodelledNote.price).keyPath == "price")
+    }
+
+    /// `owner.count > 0` was taken for `owner.count`: true, false and a count that is none of both passed.
+    @Test("A computed property of such a class has no key, whichever type it has") func unmodelledComputed() {
+        let paths: [(String, NSExpression)] = [
+            ("year", NSExpression(forKeyPath: \UnmodelledNote.year)),
+            ("lengths", NSExpression(forKeyPath: \UnmodelledNote.lengths)),
+            ("isOwned", NSExpression(forKeyPath: \UnmodelledNote.isOwned)),
+            ("ownerOfNext", NSExpression(forKeyPath: \UnmodelledNote.ownerOfNext)),
+            ("whole", NSExpression(forKeyPath: \UnmodelledNote.whole)),
+            ("nearest", NSExpression(forKeyPath: \UnmodelledNote.nearest)),
+            ("isHeavy", NSExpression(forKeyPath: \UnmodelledNote.isHeavy)),
+            ("isOdd", NSExpression(forKeyPath: \UnmodelledNote.isOdd)),
+            ("isLarge", NSExpression(forKeyPath: \UnmodelledNote.isLarge)),
+            ("smaller", NSExpression(forKeyPath: \UnmodelledNote.smaller)),
+            ("ordered", NSExpression(forKeyPath: \UnmodelledNote.ordered)),
+            ("rounded", NSExpression(forKeyPath: \UnmodelledNote.rounded)),
+            ("half", NSExpression(forKeyPath: \UnmodelledNote.half)),
+            ("short", NSExpression(forKeyPath: \UnmodelledNote.short)),
+            ("wide", NSExpression(forKeyPath: \UnmodelledNote.wide)),
+        ]
+        for (name, expression) in paths { #expect(expression.expressionType == .constantValue, "\(name)") }
+    }
+
+    @Test("The key path of an object to itself is the evaluated object") func selfKeyPath() throws {
+        #expect(NSExpression(forKeyPath: \Person.self).expressionType == .evaluatedObject)
+        #expect(NSExpression(forKeyPath: \Double.self) == NSExpression.expressionForEvaluatedObject())
+        let stack = try TestStack(.inMemory), ann = stack.insert("Person", ["name": "ann"])
+        stack.insert("Person", ["name": "bob"])
+        try stack.context.save()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.predicate = NSComparisonPredicate(
+            leftExpression: NSExpression(forKeyPath: \Person.self), rightExpression: NSExpression(forConstantValue: ann), modifier: .direct,
+            type: .equalTo)
+        #expect(try stack.context.fetch(request) == [ann])
     }
 
     @Test("A sort descriptor tells its key, and one with a comparator sorts arrays alone") func sortDescriptors() throws {

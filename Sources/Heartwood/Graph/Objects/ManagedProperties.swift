@@ -52,7 +52,7 @@ extension NSManagedObject {
     /// - Precondition: the value is not nil.
     @_spi(GeneratedCode) public final func requiredValue<Value>(_ value: Value?, forKey key: String) -> Value {
         guard let value else {
-            if let recorder = managedObjectContext as? KeyPathRecorder, let index = runtime.index(of: key),
+            if let recorder = managedObjectContext as? KeyPathRecorder, let index = runtime.index(of: key) ?? spareIndex(key),
                 let any: Value = recorder.requiredValue(index, of: self) {
                 return any
             }

@@ -3,5 +3,5 @@ extension NSManagedObject: EntityObject {
         try KeyPathRecorder.reading(of: keyPath, entity: entity, root: self)
     }
 
-    package static func key(of keyPath: AnyKeyPath) -> String? { KeyPathRecorder.key(of: keyPath, root: self) }
+    package static func keys(of keyPath: AnyKeyPath) -> [String]? { KeyPathRecorder.keys(of: keyPath, root: self) }
 }

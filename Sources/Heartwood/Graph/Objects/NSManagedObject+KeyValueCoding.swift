@@ -23,9 +23,20 @@ extension NSManagedObject {
         switch kind {
         case .toOne: return managedObject(at: index)
         case .toMany: return runtime.properties[index].collection(managedObjects(at: index))
-        case .undefined where runtime.properties[index].elements != nil: return compositeValue(runtime.properties[index])
-        case .undefined where fetchedProperty(index) != nil: return fetchedValue(at: index)
+        case .undefined: return undefinedValue(at: index)
         default: return AttributeCoding.object(managedValue(index), property: entity.propertiesByIndex[index], kind: kind)
+        }
+    }
+
+    private func undefinedValue(at index: Int) -> Any? {
+        if runtime.properties[index].elements != nil { return compositeValue(runtime.properties[index]) }
+        if fetchedProperty(index) != nil { return fetchedValue(at: index) }
+        let value = managedValue(index)
+        switch value {
+        // Of a recorder's objects: their entity does not say which properties lead to others.
+        case .reference: return managedObject(at: index)
+        case .toMany: return NSSet(array: managedObjects(at: index))
+        default: return AttributeCoding.object(value, property: entity.propertiesByIndex[index], kind: .undefined)
         }
     }
 

@@ -12,9 +12,19 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         let property: Int
     }
 
+    /// A value that an accessor required, and got, since the property had none of its type.
+    struct Required {
+        let object: NSManagedObject
+        let property: Int
+        let type: Any.Type
+        let value: Any?
+    }
+
     private(set) var reads: [Read] = []
     /// The names that code has read of a class that no model in use names, in the order of their first use; nil for other classes.
     var spares: [String]?
+    /// The last value that an accessor required of a spare property.
+    var required: Required?
     private var isRecording = false
     /// Whether an accessor read null from a property that it requires.
     private var isNullRefused = false
@@ -202,6 +212,17 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         guard let destination = destinations[object.key]?[property] else { return nil }
         object.storage?.values[property] = .reference(destination.key)
         return destination as? Value
+    }
+
+    func destination(of read: Read) -> NSManagedObject? { destinations[read.object.key]?[read.property] }
+
+    /// A new object of the class in a spare property, for a key path that goes on there. It is the same at each evaluation.
+    func spareDestination(_ property: Int, of object: NSManagedObject, _ objectClass: NSManagedObject.Type) -> NSManagedObject? {
+        if let known = destinations[object.key]?[property], type(of: known) == objectClass { return known }
+        let made = make(object.entity, objectClass)
+        destinations[object.key, default: [:]][property] = made
+        if let made { object.storage?.values[property] = .reference(made.key) }
+        return made
     }
 
     private func several(_ keyPath: AnyKeyPath, _ path: [Read]) -> PredicateTranslationError {

@@ -22,22 +22,21 @@ extension NSPredicate {
 }
 
 extension NSExpression {
-    /// The value of a property. A key path that reads no property, or computes its value, makes the fetch throw.
+    /// The value of a property; `\.self` is the object itself. A key path that reads no property, or computes its value, makes the fetch throw.
     public convenience init<Object: NSManagedObject, Value>(forKeyPath keyPath: KeyPath<Object, Value>) {
-        do {
-            self.init(node: .keyPath(try KeyPathReading.keys(of: keyPath)))
-        } catch {
-            self.init(node: .fault(PredicateFault(reason: "\(error)")))
-        }
+        self.init(node: Self.node(keyPath))
     }
 
     /// The same for a root of a generic type. If it is no managed object, the fetch throws.
     @_disfavoredOverload
-    public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
+    public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) { self.init(node: Self.node(keyPath)) }
+
+    private static func node<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> ExpressionNode {
+        if keyPath as AnyKeyPath == \Root.self { return .keyPath([]) }
         do {
-            self.init(node: .keyPath(try KeyPathReading.keys(of: keyPath)))
+            return .keyPath(try KeyPathReading.keys(of: keyPath))
         } catch {
-            self.init(node: .fault(PredicateFault(reason: "\(error)")))
+            return .fault(PredicateFault(reason: "\(error)"))
         }
     }
 }

@@ -43,8 +43,8 @@ package struct KeyPathReading: @unchecked Sendable {
     /// - Throws: `PredicateTranslationError` if the key path does not read exactly one property.
     static func keys(of keyPath: AnyKeyPath) throws -> [String] {
         if let root = type(of: keyPath).rootType as? any EntityObject.Type, ModelsInUse.entity(forClass: root) == nil,
-            let key = root.key(of: keyPath) {
-            return [key]
+            let keys = root.keys(of: keyPath) {
+            return keys
         }
         return try of(keyPath).keys
     }

@@ -12,6 +12,6 @@ package protocol EntityObject: NSObject, PredicateSubject {
     /// Finds the property that a key path of this class reads.
     /// - Throws: `PredicateTranslationError` if the key path does not read exactly one property.
     static func reading(of keyPath: AnyKeyPath, entity: NSEntityDescription) throws -> KeyPathReading
-    /// The name of the property that a key path of this class reads, found without an entity; nil if that cannot be told.
-    static func key(of keyPath: AnyKeyPath) -> String?
+    /// The keys of the property that a key path of this class reads, found without an entity; nil if that cannot be told.
+    static func keys(of keyPath: AnyKeyPath) -> [String]?
 }
